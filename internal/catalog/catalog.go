@@ -1,0 +1,217 @@
+// Package catalog reads the bundles and the lab's components from their folders.
+//
+// A folder's name is the version, so adding a version is adding a folder. Files
+// are decoded strictly: an unknown field is an error that names file and field.
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"sigs.k8s.io/yaml"
+)
+
+const apiVersion = "gangctl.dev/v1alpha1"
+
+// Catalog is everything that can be installed or built.
+type Catalog struct {
+	// FS is the tree it was read from.
+	FS         fs.FS
+	Backends   []*Backend
+	Components []*Component
+}
+
+// Load reads bundles/ and lab/ of a tree.
+func Load(tree fs.FS) (*Catalog, error) {
+	c := &Catalog{FS: tree}
+	files, err := fs.Glob(tree, "bundles/*/backend.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		b, err := loadBackend(tree, f)
+		if err != nil {
+			return nil, err
+		}
+		c.Backends = append(c.Backends, b)
+	}
+	files, err = fs.Glob(tree, "lab/*/*/component.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		k := &Component{Path: path.Dir(f), Version: path.Base(path.Dir(f)), Name: path.Base(path.Dir(path.Dir(f)))}
+		if err := decode(tree, f, "Component", k, &k.APIVersion, &k.Kind); err != nil {
+			return nil, err
+		}
+		if err := errors.Join(checkVersion(f, k.Version), checkBuild(f, &k.Spec.Build)); err != nil {
+			return nil, err
+		}
+		c.Components = append(c.Components, k)
+	}
+	if len(c.Backends) == 0 {
+		return nil, errors.New("catalog: no bundles/*/backend.yaml in this tree")
+	}
+	return c, nil
+}
+
+func loadBackend(tree fs.FS, file string) (*Backend, error) {
+	b := &Backend{}
+	if err := decode(tree, file, "Backend", b, &b.APIVersion, &b.Kind); err != nil {
+		return nil, err
+	}
+	dir := path.Dir(file)
+	if b.Metadata.Name != path.Base(dir) {
+		return nil, fmt.Errorf("%s: metadata.name: %q must be the folder's name, %q", file, b.Metadata.Name, path.Base(dir))
+	}
+	s := b.Spec
+	for field, value := range map[string]string{"spec.schedulerName": s.SchedulerName, "spec.scheduler": s.Scheduler, "spec.title": s.Title} {
+		if value == "" {
+			return nil, fmt.Errorf("%s: %s: must be set", file, field)
+		}
+	}
+	if err := checkGang(file, "spec.gang", s.Gang); err != nil {
+		return nil, err
+	}
+	files, err := fs.Glob(tree, dir+"/*/release.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		r, err := loadRelease(tree, f, b)
+		if err != nil {
+			return nil, err
+		}
+		b.Releases = append(b.Releases, r)
+	}
+	if len(b.Releases) == 0 {
+		return nil, fmt.Errorf("%s: no version folder with a release.yaml beside it", file)
+	}
+	slices.SortFunc(b.Releases, func(x, y *Release) int { return compareVersions(x.Version, y.Version) })
+	return b, nil
+}
+
+func loadRelease(tree fs.FS, file string, b *Backend) (*Release, error) {
+	r := &Release{Backend: b, Path: path.Dir(file), Version: path.Base(path.Dir(file))}
+	if err := decode(tree, file, "Release", r, &r.APIVersion, &r.Kind); err != nil {
+		return nil, err
+	}
+	if err := checkVersion(file, r.Version); err != nil {
+		return nil, err
+	}
+	s := &r.Spec
+	if _, err := semver.NewConstraint(s.Kubernetes.Range); err != nil {
+		return nil, fmt.Errorf("%s: spec.kubernetes.range: %q: %w", file, s.Kubernetes.Range, err)
+	}
+	if err := r.Supports(s.Kubernetes.Lab); err != nil {
+		return nil, fmt.Errorf("%s: spec.kubernetes.lab: %w", file, err)
+	}
+	for i, u := range s.Upstream {
+		at := fmt.Sprintf("%s: spec.upstream[%d]", file, i)
+		if !strings.HasPrefix(u.URL, "https://") {
+			return nil, fmt.Errorf("%s.url: %q must begin with https://", at, u.URL)
+		}
+		if m, v, ok := strings.Cut(u.Module, "@"); !ok || m == "" || v == "" {
+			return nil, fmt.Errorf("%s.module: %q must be path@version", at, u.Module)
+		}
+		if u.Path == "" || len(u.SHA256) != 64 {
+			return nil, fmt.Errorf("%s: path must be set and sha256 must have 64 hex digits", at)
+		}
+	}
+	if s.Build != nil {
+		if err := checkBuild(file, s.Build); err != nil {
+			return nil, err
+		}
+	}
+	for i, p := range s.Processes {
+		at := fmt.Sprintf("%s: spec.processes[%d]", file, i)
+		if ns, name, ok := strings.Cut(p.Deployment, "/"); !ok || ns == "" || name == "" {
+			return nil, fmt.Errorf("%s.deployment: %q must be namespace/name", at, p.Deployment)
+		}
+		if s.Build == nil || s.Build.Binaries[p.Binary] == "" {
+			return nil, fmt.Errorf("%s.binary: %q is not one of spec.build.binaries", at, p.Binary)
+		}
+		for j, l := range p.Listen {
+			if l.Port < 1 || l.Port > 65535 || !strings.Contains(l.Flag, "{port}") {
+				return nil, fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag must contain {port}", at, j)
+			}
+		}
+	}
+	if s.Gang != nil {
+		if err := checkGang(file, "spec.gang", *s.Gang); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := fs.Stat(tree, r.Path+"/kustomization.yaml"); err != nil {
+		return nil, fmt.Errorf("%s: no kustomization.yaml beside it", file)
+	}
+	return r, nil
+}
+
+// Supports reports whether the release's range holds a Kubernetes version.
+func (r *Release) Supports(kubernetes string) error {
+	c, err := semver.NewConstraint(r.Spec.Kubernetes.Range)
+	if err != nil {
+		return err
+	}
+	v, err := semver.NewVersion(kubernetes)
+	if err != nil {
+		return fmt.Errorf("kubernetes version %q: %w", kubernetes, err)
+	}
+	if !c.Check(v) {
+		return fmt.Errorf("%s supports Kubernetes %s (%s), not %s", r, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Source, kubernetes)
+	}
+	return nil
+}
+
+// compareVersions orders two versions that checkVersion has accepted.
+func compareVersions(x, y string) int { return semver.MustParse(x).Compare(semver.MustParse(y)) }
+
+func decode(tree fs.FS, file, kind string, into any, gotVersion, gotKind *string) error {
+	data, err := fs.ReadFile(tree, file)
+	if err != nil {
+		return err
+	}
+	if err := yaml.UnmarshalStrict(data, into); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if *gotVersion != apiVersion || *gotKind != kind {
+		return fmt.Errorf("%s: apiVersion and kind must be %s %s, not %q %q", file, apiVersion, kind, *gotVersion, *gotKind)
+	}
+	return nil
+}
+
+func checkVersion(file, version string) error {
+	if _, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v")); err != nil || version[0] != 'v' {
+		return fmt.Errorf("%s: the folder's name is the version and must look like v1.2.3, not %q", file, version)
+	}
+	return nil
+}
+
+func checkBuild(file string, b *Build) error {
+	if len(b.Binaries) == 0 || b.DiskMiB <= 0 {
+		return fmt.Errorf("%s: spec.build: binaries and diskMiB must be set", file)
+	}
+	return nil
+}
+
+func checkGang(file, field string, g Gang) error {
+	n := 0
+	for _, s := range []string{g.Join.Annotation, g.Join.Label, g.Join.Field} {
+		if s != "" {
+			n++
+		}
+	}
+	if n != 1 {
+		return fmt.Errorf("%s: %s.join: exactly one of annotation, label and field must be set", file, field)
+	}
+	if o := g.Group; o != nil && (o.APIVersion == "" || o.Kind == "" || o.Resource == "" || o.MinField == "") {
+		return fmt.Errorf("%s: %s.group: apiVersion, kind, resource and minField must be set", file, field)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package catalog
+
+// Backend is a gang scheduler, as bundles/<name>/backend.yaml describes it.
+type Backend struct {
+	APIVersion string      `json:"apiVersion"`
+	Kind       string      `json:"kind"`
+	Metadata   Metadata    `json:"metadata"`
+	Spec       BackendSpec `json:"spec"`
+
+	// Releases are the version folders beneath the backend, oldest first.
+	Releases []*Release `json:"-"`
+}
+
+// Metadata names an object of the catalog.
+type Metadata struct {
+	Name string `json:"name"`
+}
+
+// BackendSpec says how pods reach the backend and how they become a gang there.
+type BackendSpec struct {
+	// Title is the backend's name as people write it.
+	Title string `json:"title"`
+	// Docs is where the backend documents its gang scheduling.
+	Docs string `json:"docs"`
+	// SchedulerName goes into spec.schedulerName of every member.
+	SchedulerName string `json:"schedulerName"`
+	// Scheduler names the process (or the lab component) that binds the pods:
+	// liveness controls stop it.
+	Scheduler string `json:"scheduler"`
+	// Gang is how a gang is written down for this backend. A release may replace it.
+	Gang Gang `json:"gang"`
+	// Claims are the features that the backend's own documentation promises,
+	// beyond the core ones that every gang backend promises.
+	Claims []string `json:"claims,omitempty"`
+}
+
+// Gang is the backend's way to write down a gang: a group object, and a key on
+// each member that names it.
+type Gang struct {
+	// Group is the group object; nil where members carry everything themselves.
+	Group *GroupObject `json:"group,omitempty"`
+	// Join is where a member names its group.
+	Join Join `json:"join"`
+}
+
+// GroupObject is the backend's pod group.
+type GroupObject struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Resource is the plural, for watches and RBAC.
+	Resource string `json:"resource"`
+	// MinField is the dotted path of the gang's minimum, such as spec.minMember.
+	MinField string `json:"minField"`
+	// QueueField is the dotted path of the queue; empty where there are none.
+	QueueField string `json:"queueField,omitempty"`
+	// PhaseField is the dotted path of the phase; empty where there is none.
+	PhaseField string `json:"phaseField,omitempty"`
+}
+
+// Join is exactly one of an annotation, a label or a field of the pod.
+type Join struct {
+	Annotation string `json:"annotation,omitempty"`
+	Label      string `json:"label,omitempty"`
+	Field      string `json:"field,omitempty"`
+}
+
+// Release is one version of a backend: the folder bundles/<backend>/<version>.
+type Release struct {
+	APIVersion string      `json:"apiVersion"`
+	Kind       string      `json:"kind"`
+	Spec       ReleaseSpec `json:"spec"`
+
+	// Backend and Version come from the folders' names.
+	Backend *Backend `json:"-"`
+	Version string   `json:"-"`
+	// Path is the release's folder within the catalog, slash-separated.
+	Path string `json:"-"`
+}
+
+// ReleaseSpec is what differs between versions.
+type ReleaseSpec struct {
+	Kubernetes KubernetesRange `json:"kubernetes"`
+	// Upstream lists every remote file the kustomization refers to.
+	Upstream []Upstream `json:"upstream,omitempty"`
+	// Build makes the release's binaries for the lab; nil where the lab's own serve.
+	Build *Build `json:"build,omitempty"`
+	// Processes are the Deployments that the lab runs, in start order.
+	Processes []Process `json:"processes,omitempty"`
+	// ControlPlane holds extra flags for the lab's own components, by component.
+	ControlPlane map[string][]string `json:"controlPlane,omitempty"`
+	// Gang replaces the backend's, where a version writes gangs differently.
+	Gang *Gang `json:"gang,omitempty"`
+}
+
+// KubernetesRange says which Kubernetes versions the release supports.
+type KubernetesRange struct {
+	// Range is a semver constraint; Source says where upstream declares it.
+	Range  string `json:"range"`
+	Source string `json:"source"`
+	// Lab is the version that the lab runs when none is asked for.
+	Lab string `json:"lab"`
+}
+
+// Upstream is one remote file, pinned: the same bytes from its URL online and
+// from the Go module of the same repository and tag offline.
+type Upstream struct {
+	URL    string `json:"url"`
+	Module string `json:"module"`
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Build says how a nested module's binaries are made.
+type Build struct {
+	// Binaries maps a binary's name to its main package.
+	Binaries map[string]string `json:"binaries"`
+	// LDFlags are passed to the linker, to stamp the true version in.
+	LDFlags []string `json:"ldflags,omitempty"`
+	// DiskMiB is the free disk that a cold build needs.
+	DiskMiB int `json:"diskMiB"`
+}
+
+// Process is a Deployment that the lab runs as a local process, with the
+// container's own arguments. Nothing but what is declared here may differ from
+// what a cluster would run.
+type Process struct {
+	// Deployment is namespace/name.
+	Deployment string `json:"deployment"`
+	Binary     string `json:"binary"`
+	// KubeconfigFlag hands over the ServiceAccount's kubeconfig.
+	KubeconfigFlag string `json:"kubeconfigFlag"`
+	// LeaderElectFlag turns leader election off: there is one replica.
+	LeaderElectFlag string `json:"leaderElectFlag,omitempty"`
+	// Listen moves each port the process opens to a free one.
+	Listen []Listen `json:"listen,omitempty"`
+}
+
+// Listen is a port the process opens.
+type Listen struct {
+	// Port is the container port, which Services refer to.
+	Port int `json:"port"`
+	// Flag moves it; {port} is replaced by a free port.
+	Flag string `json:"flag"`
+	// Ready marks the port whose opening says that the process is ready.
+	Ready bool `json:"ready,omitempty"`
+}
+
+// Component is a part of the lab itself: lab/<name>/<version>.
+type Component struct {
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	Spec       ComponentSpec `json:"spec"`
+
+	Name    string `json:"-"`
+	Version string `json:"-"`
+	Path    string `json:"-"`
+}
+
+// ComponentSpec says how the component is built.
+type ComponentSpec struct {
+	Build Build `json:"build"`
+}
+
+// Module is a nested Go module to build: a component's or a release's.
+type Module struct {
+	// Name is what people see, such as kubernetes@v1.34.4.
+	Name string
+	// Path is the folder of its go.mod within the catalog, slash-separated.
+	Path string
+	Build
+}
+
+// Module returns the component's build module.
+func (c *Component) Module() Module {
+	return Module{Name: c.Name + "@" + c.Version, Path: c.Path, Build: c.Spec.Build}
+}
+
+// String is backend@version.
+func (r *Release) String() string { return r.Backend.Metadata.Name + "@" + r.Version }
+
+// Gang is the release's way to write a gang down.
+func (r *Release) Gang() Gang {
+	if r.Spec.Gang != nil {
+		return *r.Spec.Gang
+	}
+	return r.Backend.Spec.Gang
+}
+
+// Module returns the release's build module, or false where it builds nothing.
+func (r *Release) Module() (Module, bool) {
+	if r.Spec.Build == nil {
+		return Module{}, false
+	}
+	return Module{Name: r.String(), Path: r.Path + "/build", Build: *r.Spec.Build}, true
+}

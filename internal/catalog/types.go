@@ -172,7 +172,7 @@ type Module struct {
 
 // Module returns the component's build module.
 func (c *Component) Module() Module {
-	return Module{Name: c.Name + "@" + c.Version, Path: c.Path, Build: c.Spec.Build}
+	return Module{Name: c.Name + "@" + c.Version, Path: c.Path + "/build", Build: c.Spec.Build}
 }
 
 // String is backend@version.

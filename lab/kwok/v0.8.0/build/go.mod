@@ -1,4 +1,4 @@
-module github.com/gangctl/gangctl/lab/kwok/v0.8.0
+module github.com/gangctl/gangctl/lab/kwok/v0.8.0/build
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module github.com/gangctl/gangctl/lab/kubernetes/v1.37.1
+module github.com/gangctl/gangctl/lab/kubernetes/v1.37.1/build
 
 go 1.26.0
 

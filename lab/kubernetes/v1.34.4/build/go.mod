@@ -1,4 +1,4 @@
-module github.com/gangctl/gangctl/lab/kubernetes/v1.34.4
+module github.com/gangctl/gangctl/lab/kubernetes/v1.34.4/build
 
 go 1.24.0
 

@@ -1,4 +1,4 @@
-module github.com/gangctl/gangctl/lab/etcd/v3.6.16
+module github.com/gangctl/gangctl/lab/etcd/v3.6.16/build
 
 go 1.26.0
 

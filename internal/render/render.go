@@ -1,0 +1,122 @@
+// Package render hydrates a release's kustomization into the objects that are
+// applied, byte-stable, with upstream's files resolved by their pins.
+package render
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/source"
+)
+
+// Rendered is a release, hydrated.
+type Rendered struct {
+	// YAML is what `kubectl kustomize` of the same folder prints.
+	YAML    []byte
+	Objects []*unstructured.Unstructured
+}
+
+// Render builds the kustomization at folder, a path of the tree. Remote files must
+// be among the release's upstream references.
+func Render(ctx context.Context, tree fs.FS, r *catalog.Release, from source.Resolver) (*Rendered, error) {
+	memory := filesys.MakeFsInMemory()
+	for _, dir := range []string{path.Dir(r.Path), "rbac"} {
+		if err := copyTree(memory, tree, dir); err != nil {
+			return nil, fmt.Errorf("render %s: %w", r, err)
+		}
+	}
+	file := path.Join("/", r.Path, "kustomization.yaml")
+	if err := localize(ctx, memory, file, r, from); err != nil {
+		return nil, fmt.Errorf("render %s: %w", r, err)
+	}
+	// Like `kubectl kustomize`: namespaces and CRDs first, webhooks last.
+	opts := krusty.MakeDefaultOptions()
+	opts.Reorder = krusty.ReorderOptionUnspecified
+	built, err := krusty.MakeKustomizer(opts).Run(memory, path.Join("/", r.Path))
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", r, err)
+	}
+	out := &Rendered{}
+	if out.YAML, err = built.AsYaml(); err != nil {
+		return nil, fmt.Errorf("render %s: %w", r, err)
+	}
+	for _, res := range built.Resources() {
+		m, err := res.Map()
+		if err != nil {
+			return nil, fmt.Errorf("render %s: %s: %w", r, res.CurId(), err)
+		}
+		u := &unstructured.Unstructured{}
+		text, err := yaml.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		if err := yaml.Unmarshal(text, &u.Object); err != nil {
+			return nil, err
+		}
+		out.Objects = append(out.Objects, u)
+	}
+	return out, nil
+}
+
+// copyTree takes the catalog's YAML along: bases and components may be beside the
+// release.
+func copyTree(to filesys.FileSystem, from fs.FS, dir string) error {
+	if _, err := fs.Stat(from, dir); err != nil {
+		return nil
+	}
+	return fs.WalkDir(from, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".yaml" {
+			return err
+		}
+		data, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		return to.WriteFile(path.Join("/", name), data)
+	})
+}
+
+// localize replaces the kustomization's URLs by files of the same content.
+func localize(ctx context.Context, memory filesys.FileSystem, file string, r *catalog.Release, from source.Resolver) error {
+	data, err := memory.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var k types.Kustomization
+	if err := k.Unmarshal(data); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	for i, res := range k.Resources {
+		if !strings.Contains(res, "://") {
+			continue
+		}
+		at := slices.IndexFunc(r.Spec.Upstream, func(u catalog.Upstream) bool { return u.URL == res })
+		if at < 0 {
+			return fmt.Errorf("%s: resources[%d]: %s is not among spec.upstream of release.yaml", file, i, res)
+		}
+		text, err := from.Fetch(ctx, r.Spec.Upstream[at])
+		if err != nil {
+			return err
+		}
+		local := fmt.Sprintf("upstream-%d.yaml", at)
+		if err := memory.WriteFile(path.Join(path.Dir(file), local), text); err != nil {
+			return err
+		}
+		k.Resources[i] = local
+	}
+	if data, err = yaml.Marshal(k); err != nil {
+		return err
+	}
+	return memory.WriteFile(file, data)
+}

@@ -1,0 +1,33 @@
+package runfolder
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// processes lists the live processes that were started through the folder.
+func processes(folder string) ([]int, error) {
+	found, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, d := range found {
+		pid, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		// A process that is gone, or a zombie, has no command line.
+		line, err := os.ReadFile(filepath.Join("/proc", d.Name(), "cmdline"))
+		if err != nil {
+			continue
+		}
+		argv0, _, _ := bytes.Cut(line, []byte{0})
+		if ours(string(argv0), folder) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}

@@ -1,0 +1,84 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Control is the run that must go wrong: a safety case on the plain default
+// scheduler, which must break the property; a liveness case with the backend's
+// scheduler stopped, when nothing may start.
+type Control struct {
+	// Scheduler is DefaultScheduler or StoppedScheduler.
+	Scheduler string `json:"scheduler"`
+	// Breaks is the property that the default scheduler must violate.
+	Breaks Property `json:"breaks,omitempty"`
+	// Shows is how the violation must look when the run ends.
+	Shows *Shows `json:"shows,omitempty"`
+	// Before names the step before which the scheduler is stopped; the first by default.
+	Before string `json:"before,omitempty"`
+	// For is how long nothing may start; 5s by default.
+	For Duration `json:"for,omitempty"`
+}
+
+// Shows is the state of one gang.
+type Shows struct {
+	Gang string `json:"gang"`
+	// Bound is what it has bound.
+	Bound Bound `json:"bound"`
+	// GPUs is how many it holds.
+	GPUs int `json:"gpus"`
+}
+
+// The ways to take the gang scheduler away.
+const (
+	DefaultScheduler = "default-scheduler"
+	StoppedScheduler = "stopped"
+)
+
+// Property is something that a verdict is about. docs/semantics.md defines each.
+type Property string
+
+// The properties.
+const (
+	// AllOrNothing: a gang has no pod bound or at least its minimum, but for the settle window.
+	AllOrNothing Property = "all-or-nothing"
+	// Capacity: no node is asked for more than it has.
+	Capacity Property = "capacity"
+	// Liveness: what fits is bound within its deadline.
+	Liveness Property = "liveness"
+	// Membership: the group that the backend sees is the group we meant.
+	Membership Property = "membership"
+	// Deadlock: no two gangs hold parts of each other's room.
+	Deadlock Property = "deadlock"
+)
+
+func (c *Control) validate(steps map[string]bool) error {
+	switch c.Scheduler {
+	case DefaultScheduler:
+		if !slices.Contains([]Property{AllOrNothing, Deadlock}, c.Breaks) {
+			return fmt.Errorf("breaks: %q must be %s or %s", c.Breaks, AllOrNothing, Deadlock)
+		}
+		if c.Before != "" || c.For != 0 {
+			return errors.New("before: before and for are for the stopped scheduler")
+		}
+		if c.Shows != nil && c.Shows.Gang == "" {
+			return errors.New("shows.gang: must be set")
+		}
+	case StoppedScheduler:
+		if c.Breaks != "" || c.Shows != nil {
+			return errors.New("breaks: breaks and shows are for the default scheduler")
+		}
+		if c.Before != "" && !steps[c.Before] {
+			return fmt.Errorf("before: no step is named %q", c.Before)
+		}
+	default:
+		return fmt.Errorf("scheduler: %q must be %s", c.Scheduler, strings.Join([]string{DefaultScheduler, StoppedScheduler}, " or "))
+	}
+	if c.For < 0 {
+		return fmt.Errorf("for: %s must not be negative", c.For)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package scenario
+
+import "fmt"
+
+// Delete takes gangs away with their group objects, or some bound pods of one.
+type Delete struct {
+	// Gang is a gang's name, or a glob that stands for several.
+	Gang string `json:"gang"`
+	// Pods is how many bound pods to delete; 0 takes the gang away.
+	Pods int `json:"pods,omitempty"`
+	// Replaced creates each deleted pod anew once it is gone, as an operator does.
+	Replaced bool `json:"replaced,omitempty"`
+}
+
+func (d *Delete) validate() error {
+	switch {
+	case d.Gang == "":
+		return fmt.Errorf("gang: must be set")
+	case d.Pods < 0:
+		return fmt.Errorf("pods: %d must not be negative", d.Pods)
+	case d.Replaced && d.Pods == 0:
+		return fmt.Errorf("replaced: needs pods: a gang that is taken away is not replaced")
+	}
+	return nil
+}
+
+func (d *Delete) String() string {
+	switch {
+	case d.Pods == 0:
+		return fmt.Sprintf("%s is deleted", d.Gang)
+	case d.Replaced:
+		return fmt.Sprintf("%d pods of %s are lost and replaced", d.Pods, d.Gang)
+	}
+	return fmt.Sprintf("%d pods of %s are lost", d.Pods, d.Gang)
+}

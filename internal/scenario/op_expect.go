@@ -1,0 +1,158 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Expect is what must be seen: within a deadline, then for a time.
+type Expect struct {
+	// Gang is a gang's name, or a glob that stands for several.
+	Gang string `json:"gang"`
+	// Bound is what each of them must have bound.
+	Bound *Bound `json:"bound,omitempty"`
+	// Whole is how many of them must be bound whole while the others hold nothing.
+	Whole *int `json:"whole,omitempty"`
+	// Within is the deadline; without it, it must be so at once.
+	Within Duration `json:"within,omitempty"`
+	// For is how long it must stay so, from then on.
+	For Duration `json:"for,omitempty"`
+}
+
+// Bound is none, all, a number of pods, or a number for each role.
+type Bound struct {
+	// Word is none or all; empty where Count or Roles is set.
+	Word  string
+	Count int
+	Roles map[string]int
+}
+
+// UnmarshalJSON reads any of the four.
+func (b *Bound) UnmarshalJSON(text []byte) error {
+	switch text[0] {
+	case '"':
+		if err := json.Unmarshal(text, &b.Word); err != nil {
+			return err
+		}
+		if b.Word != "none" && b.Word != "all" {
+			return fmt.Errorf("bound: %q must be none, all, a number, or a number for each role", b.Word)
+		}
+		return nil
+	case '{':
+		return json.Unmarshal(text, &b.Roles)
+	}
+	if err := json.Unmarshal(text, &b.Count); err != nil {
+		return fmt.Errorf("bound: %s must be none, all, a number, or a number for each role", text)
+	}
+	return nil
+}
+
+// MarshalJSON writes what was read.
+func (b Bound) MarshalJSON() ([]byte, error) {
+	switch {
+	case b.Word != "":
+		return json.Marshal(b.Word)
+	case b.Roles != nil:
+		return json.Marshal(b.Roles)
+	}
+	return json.Marshal(b.Count)
+}
+
+// String is the expectation in words.
+func (b Bound) String() string {
+	switch {
+	case b.Word != "":
+		return b.Word
+	case b.Roles != nil:
+		var parts []string
+		for _, r := range slices.Sorted(maps.Keys(b.Roles)) {
+			parts = append(parts, fmt.Sprintf("%d %s", b.Roles[r], r))
+		}
+		return strings.Join(parts, " + ")
+	}
+	return fmt.Sprint(b.Count)
+}
+
+// Met says whether the gang has bound just that.
+func (b Bound) Met(g *timeline.GangState) bool {
+	switch {
+	case b.Word == "none":
+		return g.Bound() == 0
+	case b.Word == "all":
+		return g.Bound() == g.Size
+	case b.Roles != nil:
+		return maps.Equal(b.Roles, g.BoundByRole())
+	}
+	return g.Bound() == b.Count
+}
+
+func (e *Expect) validate() error {
+	if _, err := path.Match(e.Gang, ""); err != nil || e.Gang == "" {
+		return fmt.Errorf("gang: %q must be a gang's name or a glob", e.Gang)
+	}
+	if (e.Bound == nil) == (e.Whole == nil) {
+		return fmt.Errorf("bound: exactly one of bound and whole must be set")
+	}
+	if e.Within < 0 || e.For < 0 || e.Within+e.For == 0 {
+		return fmt.Errorf("within: %s and for: %s must not be negative, and one must be set", e.Within, e.For)
+	}
+	return nil
+}
+
+func (e *Expect) String() string {
+	text := ""
+	switch {
+	case e.Bound != nil:
+		text = fmt.Sprintf("%s: %s bound", e.Gang, e.Bound)
+	default:
+		text = fmt.Sprintf("%s: %d whole, the others hold nothing", e.Gang, *e.Whole)
+	}
+	if e.Within > 0 {
+		text += fmt.Sprintf(" within %s", e.Within)
+	}
+	if e.For > 0 {
+		text += fmt.Sprintf(" for %s", e.For)
+	}
+	return text
+}
+
+// Met evaluates the expectation on a state. Where it is not met, why says what
+// there is instead.
+func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
+	gangs := Select(s, e.Gang)
+	if len(gangs) == 0 {
+		return false, fmt.Sprintf("no gang is named %s", e.Gang)
+	}
+	whole := 0
+	for _, g := range gangs {
+		switch {
+		case e.Bound != nil && !e.Bound.Met(g):
+			return false, fmt.Sprintf("%d of %d pods of %s are bound", g.Bound(), g.Size, g.Name)
+		case e.Whole != nil && g.Whole():
+			whole++
+		case e.Whole != nil && g.Bound() > 0:
+			return false, fmt.Sprintf("%s is partly bound, %d of %d pods", g.Name, g.Bound(), g.Size)
+		}
+	}
+	if e.Whole != nil && whole != *e.Whole {
+		return false, fmt.Sprintf("%d of %d gangs are whole", whole, len(gangs))
+	}
+	return true, ""
+}
+
+// Select returns the gangs that a name or glob stands for, by name.
+func Select(s *timeline.State, glob string) []*timeline.GangState {
+	var found []*timeline.GangState
+	for _, name := range slices.Sorted(maps.Keys(s.Gangs)) {
+		if ok, err := path.Match(glob, name); err == nil && ok {
+			found = append(found, s.Gangs[name])
+		}
+	}
+	return found
+}

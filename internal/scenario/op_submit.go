@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Submit creates the group objects and the pods of one gang, or of several alike.
+type Submit struct {
+	// Gang is the gang's name; copies are named <gang>-1, <gang>-2 and so on.
+	Gang string `json:"gang"`
+	// Copies is the number of gangs; 0 is one gang without a number.
+	Copies int `json:"copies,omitempty"`
+	// Interleaved creates the copies' pods in turn, not gang by gang.
+	Interleaved bool `json:"interleaved,omitempty"`
+	// Min is the gang's minimum; all of its pods by default.
+	Min int `json:"min,omitempty"`
+	// Ungrouped pods go to the same scheduler without a group: strangers.
+	Ungrouped bool   `json:"ungrouped,omitempty"`
+	Roles     []Role `json:"roles"`
+}
+
+// Role is a number of equal pods of a gang.
+type Role struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+	// CPU and Memory are quantities; a pod without either requests none.
+	CPU    string `json:"cpu,omitempty"`
+	Memory string `json:"memory,omitempty"`
+	// GPUs is the nvidia.com/gpu of each pod.
+	GPUs int `json:"gpus,omitempty"`
+}
+
+func (s *Submit) validate() error {
+	if e := validation.IsDNS1123Label(s.Gang); len(e) > 0 {
+		return fmt.Errorf("gang: %q: %s", s.Gang, e[0])
+	}
+	if s.Copies < 0 || (s.Interleaved && s.Copies < 2) {
+		return fmt.Errorf("copies: %d must be 2 or more to be interleaved, and never negative", s.Copies)
+	}
+	if len(s.Roles) == 0 {
+		return fmt.Errorf("roles: there must be one")
+	}
+	for i, r := range s.Roles {
+		if e := validation.IsDNS1123Label(r.Name); len(e) > 0 {
+			return fmt.Errorf("roles[%d].name: %q: %s", i, r.Name, e[0])
+		}
+		if r.Count < 1 || r.GPUs < 0 {
+			return fmt.Errorf("roles[%d]: count: %d must be at least 1, and gpus: %d not negative", i, r.Count, r.GPUs)
+		}
+		for field, q := range map[string]string{"cpu": r.CPU, "memory": r.Memory} {
+			if _, err := resource.ParseQuantity(q); q != "" && err != nil {
+				return fmt.Errorf("roles[%d].%s: %q: %w", i, field, q, err)
+			}
+		}
+	}
+	if s.Min < 0 || s.Min > s.Size() {
+		return fmt.Errorf("min: %d must be between 1 and the gang's %d pods", s.Min, s.Size())
+	}
+	return nil
+}
+
+// Size is the number of pods of one gang.
+func (s *Submit) Size() int {
+	n := 0
+	for _, r := range s.Roles {
+		n += r.Count
+	}
+	return n
+}
+
+// Minimum is the number of pods below which one gang is of no use.
+func (s *Submit) Minimum() int {
+	if s.Min > 0 {
+		return s.Min
+	}
+	return s.Size()
+}
+
+// Names lists the gangs that the step submits.
+func (s *Submit) Names() []string {
+	if s.Copies == 0 {
+		return []string{s.Gang}
+	}
+	names := make([]string, s.Copies)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-%d", s.Gang, i+1)
+	}
+	return names
+}
+
+func (s *Submit) String() string {
+	var roles []string
+	for _, r := range s.Roles {
+		what := fmt.Sprintf("%d %s", r.Count, r.Name)
+		if r.GPUs > 0 {
+			what += fmt.Sprintf(" × %d GPU", r.GPUs)
+		}
+		roles = append(roles, what)
+	}
+	text := strings.Join(roles, " + ")
+	switch {
+	case s.Ungrouped:
+		return fmt.Sprintf("%s comes, in no gang: %s", s.Gang, text)
+	case s.Copies > 0:
+		return fmt.Sprintf("%d gangs %s come, min %d each: %s", s.Copies, s.Gang, s.Minimum(), text)
+	}
+	return fmt.Sprintf("gang %s comes, min %d: %s", s.Gang, s.Minimum(), text)
+}
+
+// Submits lists every submit step, those of repeated blocks included.
+func Submits(steps []Step) []*Submit {
+	var all []*Submit
+	for i := range steps {
+		if steps[i].Submit != nil {
+			all = append(all, steps[i].Submit)
+		}
+		if r := steps[i].Repeat; r != nil {
+			all = append(all, Submits(r.Steps)...)
+		}
+	}
+	return all
+}

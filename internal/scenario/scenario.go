@@ -1,0 +1,250 @@
+// Package scenario is the vocabulary of cases: data, decoded strictly, and the
+// expectations that both the driver and the judge evaluate. It talks to nothing.
+//
+// Each operation has a file of its own.
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	sjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// Scenario is a case: conformance/cases/<name>.yaml.
+type Scenario struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   Metadata `json:"metadata"`
+	Spec       Spec     `json:"spec"`
+}
+
+// Metadata names the case; the file has the same name.
+type Metadata struct {
+	Name string `json:"name"`
+}
+
+// Spec is what the case does and what must come of it.
+type Spec struct {
+	// Description is one sentence: what must be true.
+	Description string `json:"description"`
+	// Profile is the group of cases that it runs with.
+	Profile string `json:"profile"`
+	// Feature is what the case tests. A backend that does not claim it may fail.
+	Feature string `json:"feature"`
+	// Source is where the fault was reported: an issue thread or a document.
+	Source string `json:"source,omitempty"`
+	// Settle is how long a gang may be partly bound while it binds; 3s by default.
+	Settle Duration `json:"settle,omitempty"`
+	Steps  []Step   `json:"steps"`
+	// Control is the same case where it must go wrong.
+	Control Control `json:"control"`
+}
+
+// Core is the feature that every gang backend promises: it needs no claim.
+const Core = "all-or-nothing"
+
+// DefaultSettle is the settle window of a case that sets none.
+const DefaultSettle = Duration(3 * time.Second)
+
+// Step is exactly one operation.
+type Step struct {
+	// Name lets a control refer to the step.
+	Name string `json:"name,omitempty"`
+
+	Nodes  *Nodes  `json:"nodes,omitempty"`
+	Submit *Submit `json:"submit,omitempty"`
+	Expect *Expect `json:"expect,omitempty"`
+	Finish *Finish `json:"finish,omitempty"`
+	Delete *Delete `json:"delete,omitempty"`
+	Kill   *Kill   `json:"kill,omitempty"`
+	Wait   *Wait   `json:"wait,omitempty"`
+	Repeat *Repeat `json:"repeat,omitempty"`
+}
+
+// operation is what each operation of the vocabulary can do without a cluster.
+type operation interface {
+	// validate names the field and the value of the first thing wrong.
+	validate() error
+	// String says the step in words.
+	String() string
+}
+
+// Op returns the step's operation and its name.
+func (s *Step) Op() (string, fmt.Stringer) {
+	name, op := s.op()
+	return name, op
+}
+
+func (s *Step) op() (name string, op operation) {
+	switch {
+	case s.Nodes != nil:
+		return "nodes", s.Nodes
+	case s.Submit != nil:
+		return "submit", s.Submit
+	case s.Expect != nil:
+		return "expect", s.Expect
+	case s.Finish != nil:
+		return "finish", s.Finish
+	case s.Delete != nil:
+		return "delete", s.Delete
+	case s.Kill != nil:
+		return "kill", s.Kill
+	case s.Wait != nil:
+		return "wait", s.Wait
+	case s.Repeat != nil:
+		return "repeat", s.Repeat
+	}
+	return "", nil
+}
+
+// Decode reads a case. The error names the file, the step and the field.
+func Decode(file string, data []byte) (*Scenario, error) {
+	text, err := yaml.YAMLToJSONStrict(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	s := &Scenario{}
+	strict, err := sjson.UnmarshalStrict(text, s)
+	if err == nil {
+		err = errors.Join(strict...)
+	}
+	if err == nil {
+		err = s.validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if want := strings.TrimSuffix(path.Base(file), ".yaml"); s.Metadata.Name != want {
+		return nil, fmt.Errorf("%s: metadata.name: %q must be the file's name, %q", file, s.Metadata.Name, want)
+	}
+	return s, nil
+}
+
+// Load reads every case of a folder, by name.
+func Load(tree fs.FS, dir string) ([]*Scenario, error) {
+	files, err := fs.Glob(tree, dir+"/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Scenario
+	for _, f := range files {
+		data, err := fs.ReadFile(tree, f)
+		if err != nil {
+			return nil, err
+		}
+		s, err := Decode(f, data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: no case in this folder", dir)
+	}
+	return all, nil
+}
+
+func (s *Scenario) validate() error {
+	if s.APIVersion != "gangctl.dev/v1alpha1" || s.Kind != "Scenario" {
+		return fmt.Errorf("apiVersion and kind must be gangctl.dev/v1alpha1 Scenario, not %q %q", s.APIVersion, s.Kind)
+	}
+	for field, value := range map[string]string{"description": s.Spec.Description, "profile": s.Spec.Profile, "feature": s.Spec.Feature} {
+		if value == "" {
+			return fmt.Errorf("spec.%s: must be set", field)
+		}
+	}
+	if s.Spec.Settle < 0 {
+		return fmt.Errorf("spec.settle: %s must not be negative", s.Spec.Settle)
+	}
+	if len(s.Spec.Steps) == 0 {
+		return errors.New("spec.steps: there must be one")
+	}
+	names := map[string]bool{}
+	if err := validateSteps("spec.steps", s.Spec.Steps, names); err != nil {
+		return err
+	}
+	if err := s.Spec.Control.validate(names); err != nil {
+		return fmt.Errorf("spec.control.%w", err)
+	}
+	return nil
+}
+
+func validateSteps(at string, steps []Step, names map[string]bool) error {
+	for i := range steps {
+		step := &steps[i]
+		where := fmt.Sprintf("%s[%d]", at, i)
+		name, op := step.op()
+		if op == nil {
+			return fmt.Errorf("%s: must have one operation of %s", where, strings.Join(Operations(), ", "))
+		}
+		if n := step.count(); n > 1 {
+			return fmt.Errorf("%s: has %d operations, must have one", where, n)
+		}
+		if err := op.validate(); err != nil {
+			return fmt.Errorf("%s.%s.%w", where, name, err)
+		}
+		if step.Name != "" {
+			if names[step.Name] {
+				return fmt.Errorf("%s.name: %q is the name of an earlier step", where, step.Name)
+			}
+			names[step.Name] = true
+		}
+		if r := step.Repeat; r != nil {
+			if err := validateSteps(where+".repeat.steps", r.Steps, names); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// count is the number of operations that the step sets.
+func (s *Step) count() int {
+	set := map[string]json.RawMessage{}
+	text, err := json.Marshal(s)
+	if err != nil || json.Unmarshal(text, &set) != nil {
+		return 0
+	}
+	delete(set, "name")
+	return len(set)
+}
+
+// Operations lists the vocabulary.
+func Operations() []string {
+	ops := []string{"nodes", "submit", "expect", "finish", "delete", "kill", "wait", "repeat"}
+	slices.Sort(ops)
+	return ops
+}
+
+// Duration is a time span, in YAML as Go writes it: 500ms, 30s, 5m.
+type Duration time.Duration
+
+// UnmarshalJSON reads a quoted Go duration.
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("duration %s must be text such as \"30s\"", b)
+	}
+	v, err := time.ParseDuration(s)
+	*d = Duration(v)
+	return err
+}
+
+// MarshalJSON writes a quoted Go duration.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
+
+// String is the duration as Go writes it.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Scale multiplies the duration by the patience.
+func (d Duration) Scale(patience float64) time.Duration {
+	return time.Duration(float64(d) * patience)
+}

@@ -1,0 +1,195 @@
+// Package timeline is the record of what was seen in one case: events in the
+// order of their receipt, as JSON lines. Everything gangctl says about a case is
+// computed from it, so a verdict can be given again on another machine.
+package timeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Format is the version of the file format, written in each run's first line.
+const Format = "gangctl.dev/timeline/v1alpha1"
+
+// Event is one line. Exactly one of the pointers is set.
+type Event struct {
+	// Seq counts from 1 within a run.
+	Seq int `json:"seq"`
+	// At is the time since the run's first line, on the recorder's monotonic
+	// clock, when the watch event was received. Pod condition times have a
+	// one-second resolution and order nothing.
+	At Time `json:"at"`
+
+	Begin     *Begin     `json:"begin,omitempty"`
+	Node      *Node      `json:"node,omitempty"`
+	Pod       *Pod       `json:"pod,omitempty"`
+	Group     *Group     `json:"group,omitempty"`
+	Gang      *Gang      `json:"gang,omitempty"`
+	Step      *Step      `json:"step,omitempty"`
+	Component *Component `json:"component,omitempty"`
+	Denied    *Denied    `json:"denied,omitempty"`
+	Cut       *Cut       `json:"cut,omitempty"`
+	End       *End       `json:"end,omitempty"`
+}
+
+// Time is a duration, in JSON a number of seconds with microseconds.
+type Time time.Duration
+
+// MarshalJSON writes seconds with six decimals.
+func (t Time) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
+
+// String is the number of seconds with six decimals.
+func (t Time) String() string {
+	return strconv.FormatFloat(time.Duration(t).Seconds(), 'f', 6, 64)
+}
+
+// UnmarshalJSON reads seconds.
+func (t *Time) UnmarshalJSON(b []byte) error {
+	s, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return fmt.Errorf("time %s: %w", b, err)
+	}
+	*t = Time(time.Duration(s*1e6+0.5) * time.Microsecond)
+	return nil
+}
+
+// The runs of a case.
+const (
+	// Subject is the run on the backend.
+	Subject = "subject"
+	// Control is the run that must misbehave.
+	Control = "control"
+)
+
+// Begin is a run's first event: what is tested on what.
+type Begin struct {
+	Format string `json:"format"`
+	// Run is Subject or Control.
+	Run        string `json:"run"`
+	Case       string `json:"case"`
+	Backend    string `json:"backend"`
+	Version    string `json:"version"`
+	Kubernetes string `json:"kubernetes"`
+	// Scheduler is the name that members carry.
+	Scheduler string `json:"scheduler"`
+	// Grouped says that pods were joined to group objects of the backend.
+	Grouped bool `json:"grouped"`
+	// Settle is how long a gang may be partly bound while it binds.
+	Settle Time `json:"settle"`
+	// Patience is the factor on every duration of the scenario.
+	Patience float64 `json:"patience"`
+	// Started is the wall clock's time, for people.
+	Started time.Time `json:"started"`
+	// Scenario is the case as it ran, for the judge.
+	Scenario json.RawMessage `json:"scenario"`
+}
+
+// Resources maps a resource to an amount: millicores for cpu, bytes for memory,
+// whole units for extended resources.
+type Resources map[string]int64
+
+// GPU is the extended resource that cases ask for.
+const GPU = "nvidia.com/gpu"
+
+// Node is a node's state as watched.
+type Node struct {
+	Name        string    `json:"name"`
+	Allocatable Resources `json:"allocatable,omitempty"`
+	Ready       bool      `json:"ready,omitempty"`
+	// Closed is a cordoned node or one with a NoSchedule taint.
+	Closed bool `json:"closed,omitempty"`
+	Gone   bool `json:"gone,omitempty"`
+}
+
+// Pod is a pod's state as watched.
+type Pod struct {
+	UID  string `json:"uid"`
+	Name string `json:"name"`
+	// Gang and Role are ours, from the pod's labels.
+	Gang string `json:"gang,omitempty"`
+	Role string `json:"role,omitempty"`
+	// Key is the group that the pod's annotation, label or field names for the backend.
+	Key       string    `json:"key,omitempty"`
+	Scheduler string    `json:"scheduler,omitempty"`
+	Requests  Resources `json:"requests,omitempty"`
+	Node      string    `json:"node,omitempty"`
+	Phase     string    `json:"phase,omitempty"`
+	// Deleting is a pod whose deletion was asked for.
+	Deleting bool `json:"deleting,omitempty"`
+	Gone     bool `json:"gone,omitempty"`
+	// Why is the message of a False PodScheduled condition.
+	Why string `json:"why,omitempty"`
+}
+
+// Group is the state of a backend's group object as watched.
+type Group struct {
+	Name  string `json:"name"`
+	Min   int64  `json:"min"`
+	Phase string `json:"phase,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
+}
+
+// Gang is what we meant: written when a gang is submitted, and with Ended when
+// the scenario itself takes the gang away.
+type Gang struct {
+	Name string `json:"name"`
+	Min  int    `json:"min"`
+	// Size is the number of pods.
+	Size  int  `json:"size"`
+	Ended bool `json:"ended,omitempty"`
+}
+
+// Step marks the begin and the end of a scenario step.
+type Step struct {
+	// Index is the step's place in the scenario, counted from 1.
+	Index int `json:"index"`
+	// Round counts from 1 within a repeated block; 0 outside one.
+	Round int `json:"round,omitempty"`
+	// Op is the operation's name.
+	Op string `json:"op"`
+	// Text is the step as a reader would say it.
+	Text string `json:"text,omitempty"`
+	Done bool   `json:"done,omitempty"`
+	// Err is what stopped the step; an unmet expectation is no error.
+	Err string `json:"err,omitempty"`
+}
+
+// Component is a change in a process that the lab runs.
+type Component struct {
+	Name string `json:"name"`
+	// State is started, stopped (by the scenario) or exited (by itself).
+	State string `json:"state"`
+	// Detail is the exit status, and the last log lines where there are any.
+	Detail string `json:"detail,omitempty"`
+}
+
+// The states of a component.
+const (
+	Started = "started"
+	Stopped = "stopped"
+	Exited  = "exited"
+)
+
+// Denied is a request that the API server refused with 403, from its audit log.
+type Denied struct {
+	User     string `json:"user"`
+	Verb     string `json:"verb"`
+	Resource string `json:"resource"`
+	Object   string `json:"object,omitempty"`
+	// Count is how often, within the run.
+	Count int `json:"count"`
+}
+
+// Cut is a hole in what was watched.
+type Cut struct {
+	What string `json:"what"`
+	Err  string `json:"err"`
+}
+
+// End is a run's last event. A run without it was cut off.
+type End struct {
+	// Err is what ended the run before its last step, other than an expectation.
+	Err string `json:"err,omitempty"`
+}

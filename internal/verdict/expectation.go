@@ -1,0 +1,133 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// openExpectation is an expect step between its begin and its end.
+//
+// Within a deadline it must become true; for a time it must then stay true. The
+// driver ends the step when either is decided, so the judge looks at each event
+// in between and at the end.
+type openExpectation struct {
+	step   timeline.Step
+	want   *scenario.Expect
+	begun  timeline.Time
+	met    bool          // it has become true
+	since  timeline.Time // when
+	failed *Expectation
+}
+
+func (j *judge) expectStep(s timeline.Step) error {
+	if !s.Done {
+		want, err := expectAt(j.spec.Spec.Steps, s.Index)
+		if err != nil {
+			return err
+		}
+		j.open = &openExpectation{step: s, want: want, begun: j.state.Now}
+		j.open.look(j)
+		return nil
+	}
+	o := j.open
+	if o == nil || o.step.Index != s.Index {
+		return fmt.Errorf("step %d ends and had not begun", s.Index)
+	}
+	j.open = nil
+	x := o.result(j)
+	j.run.Expectations = append(j.run.Expectations, x)
+	return nil
+}
+
+// look evaluates the expectation at the present state.
+func (o *openExpectation) look(j *judge) {
+	if o.failed != nil {
+		return
+	}
+	ok, why := o.want.Met(j.state)
+	within := o.want.Within.Scale(j.begin.Patience)
+	switch {
+	case ok && !o.met:
+		if within > 0 && j.state.Now-o.begun > timeline.Time(within)+tolerance {
+			o.fail(j, fmt.Sprintf("met only after %ss", j.state.Now-o.begun))
+			return
+		}
+		o.met, o.since = true, j.state.Now
+	case !ok && (o.met || within == 0):
+		// It had to stay true, or to be true from the first.
+		if o.want.For > 0 {
+			o.fail(j, why)
+		}
+	}
+}
+
+// tolerance is the room between a deadline's passing and the driver's noticing:
+// the driver decides on the same clock, but a step's end is an event after it.
+const tolerance = timeline.Time(50e6)
+
+func (o *openExpectation) fail(j *judge, why string) {
+	o.failed = &Expectation{At: j.state.Now, Why: why, Bound: j.boundOf(o.want.Gang)}
+}
+
+func (o *openExpectation) result(j *judge) Expectation {
+	x := Expectation{At: j.state.Now}
+	switch {
+	case o.failed != nil:
+		x = *o.failed
+	case !o.met:
+		_, x.Why = o.want.Met(j.state)
+		x.Bound = j.boundOf(o.want.Gang)
+	case j.state.Now-o.since+tolerance < timeline.Time(o.want.For.Scale(j.begin.Patience)):
+		x.Why = fmt.Sprintf("watched for only %ss", j.state.Now-o.since)
+	default:
+		x.Met, x.At = true, o.since
+	}
+	x.Step, x.Round, x.Text = o.step.Index, o.step.Round, o.want.String()
+	return x
+}
+
+// expectAt finds an expect step by its index, which counts through repeated blocks.
+func expectAt(steps []scenario.Step, index int) (*scenario.Expect, error) {
+	s := scenario.StepAt(steps, index)
+	if s == nil || s.Expect == nil {
+		return nil, fmt.Errorf("step %d is no expect step of the scenario", index)
+	}
+	return s.Expect, nil
+}
+
+func (j *judge) boundOf(glob string) []BoundPod {
+	var found []BoundPod
+	for _, g := range scenario.Select(j.state, glob) {
+		found = append(found, j.boundPods(g)...)
+	}
+	return found
+}
+
+func (j *judge) boundPods(g *timeline.GangState) []BoundPod {
+	var found []BoundPod
+	for _, p := range g.Sorted() {
+		if p.Bound() {
+			found = append(found, BoundPod{Gang: g.Name, Pod: p.Name, Node: p.Node, At: j.boundAt[p.UID]})
+		}
+	}
+	return found
+}
+
+// list writes at most eight bound pods behind a sentence.
+func list(pods []BoundPod) string {
+	var parts []string
+	for i, p := range pods {
+		if i == 8 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(pods)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s on %s at %ss", p.Pod, p.Node, p.At))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}

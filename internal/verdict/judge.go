@@ -1,0 +1,240 @@
+package verdict
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Judge reads a case's timeline and gives its verdict. A timeline that is cut off
+// is Inconclusive; one that can't be read is an error that names the line.
+func Judge(r io.Reader) (*Verdict, error) {
+	v := &Verdict{}
+	var spec *scenario.Scenario
+	var run *judge
+	runs := map[string]*judge{}
+	err := timeline.Read(r, func(e timeline.Event) error {
+		if b := e.Begin; b != nil {
+			if b.Format != timeline.Format {
+				return fmt.Errorf("format %q is not %q", b.Format, timeline.Format)
+			}
+			if runs[b.Run] != nil || (b.Run != timeline.Subject && b.Run != timeline.Control) {
+				return fmt.Errorf("run %q: a timeline has one subject and one control", b.Run)
+			}
+			s := &scenario.Scenario{}
+			if err := json.Unmarshal(b.Scenario, s); err != nil {
+				return fmt.Errorf("scenario: %w", err)
+			}
+			run = newJudge(*b, s)
+			runs[b.Run] = run
+			if spec == nil || b.Run == timeline.Subject {
+				spec = s
+				v.Case, v.Backend, v.Version, v.Kubernetes = b.Case, b.Backend, b.Version, b.Kubernetes
+			}
+			return nil
+		}
+		if run == nil {
+			return errors.New("the first event must be begin")
+		}
+		return run.apply(e)
+	})
+	cut := errors.Is(err, timeline.ErrCutOff)
+	if err != nil && !cut {
+		return nil, err
+	}
+	subject, control := runs[timeline.Subject], runs[timeline.Control]
+	if subject == nil {
+		v.Outcome, v.Reason = Inconclusive, "the timeline is cut off before the run on the backend"
+		return v, nil
+	}
+	v.Subject = subject.finish()
+	v.Outcome, v.Reason = v.Subject.Outcome, v.Subject.Reason
+	if v.Outcome == Inconclusive {
+		return v, nil
+	}
+	if control == nil {
+		v.Outcome, v.Reason = Inconclusive, "the timeline holds no control run"
+		return v, nil
+	}
+	c := control.finish()
+	v.Control = &c
+	if why := misbehaves(spec.Spec.Control, control, c); why != "" {
+		// What the backend did is seen all the same: only a Pass needs its control.
+		if v.Outcome == Pass {
+			v.Outcome = Inconclusive
+			v.Reason = "the control proves nothing: " + why
+		}
+	}
+	return v, nil
+}
+
+// misbehaves says what is missing for the control to be as it must; "" is nothing.
+func misbehaves(want scenario.Control, j *judge, got Run) string {
+	if got.Outcome == Inconclusive {
+		return got.Reason
+	}
+	if want.Scheduler == scenario.StoppedScheduler {
+		if !j.stopped {
+			return "the scheduler was never stopped"
+		}
+		if len(j.afterStop) > 0 {
+			b := j.afterStop[0]
+			return fmt.Sprintf("with the scheduler stopped, %s was bound to %s at %ss", b.Pod, b.Node, b.At)
+		}
+		if got.Outcome == Pass {
+			return "with the scheduler stopped, every expectation was met"
+		}
+		return ""
+	}
+	broken := false
+	for _, x := range got.Violations {
+		broken = broken || x.Property == want.Breaks
+	}
+	if !broken {
+		return fmt.Sprintf("on the default scheduler, %s held", want.Breaks)
+	}
+	if s := want.Shows; s != nil {
+		g := j.state.Gangs[s.Gang]
+		switch {
+		case g == nil:
+			return fmt.Sprintf("on the default scheduler, there was no gang %s at the end", s.Gang)
+		case !s.Bound.Met(g):
+			return fmt.Sprintf("on the default scheduler, %s had %v bound, not %s", s.Gang, g.BoundByRole(), s.Bound)
+		case g.Held(timeline.GPU) != int64(s.GPUs):
+			return fmt.Sprintf("on the default scheduler, %s held %d GPUs, not %d", s.Gang, g.Held(timeline.GPU), s.GPUs)
+		}
+	}
+	return ""
+}
+
+// judge folds one run.
+type judge struct {
+	begin timeline.Begin
+	spec  *scenario.Scenario
+	run   Run
+	state *timeline.State
+
+	ended  bool
+	broken []string // what broke around the test
+	open   *openExpectation
+	// partial holds, by gang, the time in which it is partly bound.
+	partial map[string]*partialTime
+	lock    *lock
+	boundAt map[string]timeline.Time // by pod UID
+	flagged map[string]bool          // violations that are reported once
+	watch   map[string]*stopwatch    // by gang
+	done    []*stopwatch             // of gangs that ended
+
+	stopped   bool
+	afterStop []BoundPod
+}
+
+func newJudge(b timeline.Begin, s *scenario.Scenario) *judge {
+	return &judge{
+		begin: b, spec: s, state: timeline.NewState(),
+		run:     Run{Scheduler: b.Scheduler},
+		partial: map[string]*partialTime{}, boundAt: map[string]timeline.Time{},
+		flagged: map[string]bool{}, watch: map[string]*stopwatch{},
+	}
+}
+
+func (j *judge) apply(e timeline.Event) error {
+	if j.ended {
+		return errors.New("an event follows the run's end")
+	}
+	if e.At < j.state.Now {
+		return fmt.Errorf("time runs backwards, from %s to %s", j.state.Now, e.At)
+	}
+	// What was true up to now is accounted for before the state moves on.
+	j.advance(e.At)
+	ending := e.Gang != nil && e.Gang.Ended
+	if ending {
+		j.closeGang(e.Gang.Name)
+	}
+	j.state.Apply(e)
+	switch {
+	case e.Gang != nil && !ending:
+		j.run.Gangs++
+		j.watch[e.Gang.Name] = &stopwatch{min: e.Gang.Min, size: e.Gang.Size}
+	case e.Pod != nil:
+		j.pod(e.Pod)
+	case e.Node != nil:
+		j.capacity(e.Node.Name)
+	case e.Group != nil:
+		j.group(e.Group)
+	case e.Component != nil:
+		if e.Component.State == timeline.Exited {
+			j.broken = append(j.broken, fmt.Sprintf("%s exited by itself at %ss: %s", e.Component.Name, e.At, e.Component.Detail))
+		}
+		if e.Component.State == timeline.Stopped && j.begin.Run == timeline.Control {
+			j.stopped = true
+		}
+	case e.Denied != nil:
+		j.run.Denied = append(j.run.Denied, *e.Denied)
+	case e.Cut != nil:
+		j.broken = append(j.broken, fmt.Sprintf("the watch of %s was cut at %ss: %s", e.Cut.What, e.At, e.Cut.Err))
+	case e.End != nil:
+		j.ended = true
+		if e.End.Err != "" {
+			j.broken = append(j.broken, e.End.Err)
+		}
+	}
+	j.track(e)
+	if e.Step != nil {
+		if e.Step.Err != "" {
+			j.broken = append(j.broken, fmt.Sprintf("step %d, %s: %s", e.Step.Index, e.Step.Op, e.Step.Err))
+		}
+		if e.Step.Op == "expect" {
+			return j.expectStep(*e.Step)
+		}
+	}
+	if j.open != nil {
+		j.open.look(j)
+	}
+	return nil
+}
+
+// finish closes what is open and gives the run's outcome.
+func (j *judge) finish() Run {
+	for _, name := range sortedKeys(j.partial) {
+		j.closePartial(name, j.state.Now)
+	}
+	j.unlock(j.state.Now)
+	for _, name := range sortedKeys(j.watch) {
+		j.done = append(j.done, j.watch[name])
+	}
+	r := &j.run
+	r.Seconds = j.state.Now
+	r.Timing = timing(j.done)
+	if !j.ended {
+		j.broken = append([]string{fmt.Sprintf("the timeline is cut off at %ss: the run has no end", j.state.Now)}, j.broken...)
+	}
+	var wrong []string
+	for _, x := range r.Expectations {
+		if !x.Met {
+			wrong = append(wrong, fmt.Sprintf("step %d: %s: %s%s", x.Step, x.Text, x.Why, list(x.Bound)))
+		}
+	}
+	for _, x := range r.Violations {
+		wrong = append(wrong, fmt.Sprintf("%s: %s%s", x.Property, x.Detail, list(x.Bound)))
+	}
+	switch {
+	case len(j.broken) > 0:
+		r.Outcome, r.Reason = Inconclusive, strings.Join(j.broken, "; ")
+	case len(wrong) > 0:
+		r.Outcome, r.Reason = Fail, strings.Join(wrong, "; ")
+		for _, d := range r.Denied {
+			r.Reason += fmt.Sprintf("; forbidden: %s may not %s %s (%d times)", d.User, d.Verb, d.Resource, d.Count)
+		}
+	case len(r.Expectations) == 0:
+		r.Outcome, r.Reason = Inconclusive, "the run came to no expectation"
+	default:
+		r.Outcome = Pass
+	}
+	return *r
+}

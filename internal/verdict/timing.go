@@ -1,0 +1,84 @@
+package verdict
+
+import (
+	"slices"
+	"time"
+
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// stopwatch times one gang.
+type stopwatch struct {
+	min, size   int
+	uids        map[string]bool
+	quorum      timeline.Time
+	first, last timeline.Time
+	count       int
+}
+
+// created notes a pod's first sight; the gang's quorum is that of its min-th pod.
+func (w *stopwatch) created(uid string, at timeline.Time) {
+	if w.uids == nil {
+		w.uids = map[string]bool{}
+	}
+	if w.uids[uid] {
+		return
+	}
+	w.uids[uid] = true
+	if len(w.uids) == w.min {
+		w.quorum = at
+	}
+}
+
+// bound notes a pod's binding.
+func (w *stopwatch) bound(at timeline.Time) {
+	if w.count++; w.count == 1 {
+		w.first = at
+	}
+	if w.count <= w.size {
+		w.last = at
+	}
+}
+
+// timing sums up the gangs that were bound whole; nil where there were none.
+func timing(gangs []*stopwatch) *Timing {
+	t := &Timing{}
+	var waits, spreads []timeline.Time
+	var from, to timeline.Time
+	for _, w := range gangs {
+		if w.count < w.size {
+			continue
+		}
+		t.Gangs++
+		t.Pods += w.size
+		waits = append(waits, w.last-w.quorum)
+		spreads = append(spreads, w.last-w.first)
+		if t.Gangs == 1 || w.quorum < from {
+			from = w.quorum
+		}
+		to = max(to, w.last)
+	}
+	if t.Gangs == 0 {
+		return nil
+	}
+	t.Window = to - from
+	if seconds := time.Duration(t.Window).Seconds(); seconds > 0 {
+		t.GangsPerSecond = rate(t.Gangs, seconds)
+		t.PodsPerSecond = rate(t.Pods, seconds)
+	}
+	t.QuorumToBound, t.Spread = quantiles(waits), quantiles(spreads)
+	return t
+}
+
+// rate is written like a time, with six decimals, so that it is byte-stable.
+func rate(n int, seconds float64) timeline.Time {
+	return timeline.Time(float64(n) / seconds * 1e9)
+}
+
+func quantiles(x []timeline.Time) Quantiles {
+	slices.Sort(x)
+	rank := func(q float64) timeline.Time {
+		return x[min(len(x)-1, int(q*float64(len(x))))]
+	}
+	return Quantiles{P50: rank(0.50), P99: rank(0.99), Max: x[len(x)-1]}
+}

@@ -1,0 +1,119 @@
+// Package verdict judges a timeline. It is a pure function: the same bytes give
+// the same verdict, a year later and on another machine.
+package verdict
+
+import (
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Outcome is what was seen.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass Outcome = "Pass"
+	Fail Outcome = "Fail"
+	// Inconclusive: something around the test broke, or the control did not misbehave.
+	Inconclusive Outcome = "Inconclusive"
+	// NotApplicable: the case can't be run here.
+	NotApplicable Outcome = "NotApplicable"
+)
+
+// Verdict is what a case showed.
+type Verdict struct {
+	Case       string  `json:"case"`
+	Backend    string  `json:"backend"`
+	Version    string  `json:"version"`
+	Kubernetes string  `json:"kubernetes"`
+	Outcome    Outcome `json:"outcome"`
+	// Reason says why, for every outcome but Pass.
+	Reason  string `json:"reason,omitempty"`
+	Subject Run    `json:"subject"`
+	Control *Run   `json:"control,omitempty"`
+}
+
+// Run is what one run of a case showed. Its outcome is about itself alone: a
+// control that misbehaves as it must has the outcome Fail.
+type Run struct {
+	Scheduler string  `json:"scheduler"`
+	Outcome   Outcome `json:"outcome"`
+	Reason    string  `json:"reason,omitempty"`
+	// Seconds is the run's length.
+	Seconds      timeline.Time     `json:"seconds"`
+	Expectations []Expectation     `json:"expectations,omitempty"`
+	Violations   []Violation       `json:"violations,omitempty"`
+	Ledger       []Holding         `json:"ledger,omitempty"`
+	Denied       []timeline.Denied `json:"denied,omitempty"`
+	// IdleGPUSeconds is what all gangs held while below their minimum.
+	IdleGPUSeconds timeline.Time `json:"idleGPUSeconds"`
+	// Gangs and BoundPods count what was submitted and what was bound.
+	Gangs     int     `json:"gangs"`
+	BoundPods int     `json:"boundPods"`
+	Timing    *Timing `json:"timing,omitempty"`
+}
+
+// Expectation is one expect step's end.
+type Expectation struct {
+	Step  int    `json:"step"`
+	Round int    `json:"round,omitempty"`
+	Text  string `json:"text"`
+	Met   bool   `json:"met"`
+	// At is when it was decided.
+	At timeline.Time `json:"at"`
+	// Why says what there was instead.
+	Why string `json:"why,omitempty"`
+	// Bound lists the pods that were bound at that moment, where it was not met.
+	Bound []BoundPod `json:"bound,omitempty"`
+}
+
+// BoundPod is a pod on a node.
+type BoundPod struct {
+	Gang string `json:"gang"`
+	Pod  string `json:"pod"`
+	Node string `json:"node"`
+	// At is when it was seen bound.
+	At timeline.Time `json:"at"`
+}
+
+// Violation is a property that did not hold.
+type Violation struct {
+	Property scenario.Property `json:"property"`
+	Subject  string            `json:"subject"`
+	From     timeline.Time     `json:"from"`
+	To       timeline.Time     `json:"to"`
+	Detail   string            `json:"detail"`
+	Bound    []BoundPod        `json:"bound,omitempty"`
+}
+
+// Holding is a time in which a gang held room below its minimum: of no use to it.
+type Holding struct {
+	Gang string        `json:"gang"`
+	From timeline.Time `json:"from"`
+	To   timeline.Time `json:"to"`
+	// Pods and GPUs are the most that it held at once.
+	Pods           int           `json:"pods"`
+	GPUs           int64         `json:"gpus"`
+	IdleGPUSeconds timeline.Time `json:"idleGPUSeconds"`
+}
+
+// Timing is how fast whole gangs were bound.
+type Timing struct {
+	Gangs int `json:"gangs"`
+	Pods  int `json:"pods"`
+	// Window is from the first gang's quorum to the last pod's binding.
+	Window         timeline.Time `json:"window"`
+	GangsPerSecond timeline.Time `json:"gangsPerSecond"`
+	PodsPerSecond  timeline.Time `json:"podsPerSecond"`
+	// QuorumToBound is from the creation of a gang's last needed pod to its last binding.
+	QuorumToBound Quantiles `json:"quorumToBound"`
+	// Spread is from a gang's first binding to its last.
+	Spread Quantiles `json:"spread"`
+}
+
+// Quantiles are nearest-rank, in seconds.
+type Quantiles struct {
+	P50 timeline.Time `json:"p50"`
+	P99 timeline.Time `json:"p99"`
+	Max timeline.Time `json:"max"`
+}

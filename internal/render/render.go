@@ -3,14 +3,18 @@
 package render
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -51,20 +55,8 @@ func Render(ctx context.Context, tree fs.FS, r *catalog.Release, from source.Res
 	if out.YAML, err = built.AsYaml(); err != nil {
 		return nil, fmt.Errorf("render %s: %w", r, err)
 	}
-	for _, res := range built.Resources() {
-		m, err := res.Map()
-		if err != nil {
-			return nil, fmt.Errorf("render %s: %s: %w", r, res.CurId(), err)
-		}
-		u := &unstructured.Unstructured{}
-		text, err := yaml.Marshal(m)
-		if err != nil {
-			return nil, err
-		}
-		if err := yaml.Unmarshal(text, &u.Object); err != nil {
-			return nil, err
-		}
-		out.Objects = append(out.Objects, u)
+	if out.Objects, err = Objects(out.YAML); err != nil {
+		return nil, fmt.Errorf("render %s: %w", r, err)
 	}
 	return out, nil
 }
@@ -119,4 +111,23 @@ func localize(ctx context.Context, memory filesys.FileSystem, file string, r *ca
 		return err
 	}
 	return memory.WriteFile(file, data)
+}
+
+// Objects decodes a stream of YAML documents.
+func Objects(stream []byte) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096)
+	for {
+		u := &unstructured.Unstructured{}
+		err := decoder.Decode(&u.Object)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(u.Object) > 0 {
+			all = append(all, u)
+		}
+	}
 }

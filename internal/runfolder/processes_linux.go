@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// processes lists the live processes that were started through the folder.
-func processes(folder string) ([]int, error) {
+// processes lists the live processes that were started through a link below dir.
+func processes(dir string) ([]int, error) {
 	found, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func processes(folder string) ([]int, error) {
 			continue
 		}
 		argv0, _, _ := bytes.Cut(line, []byte{0})
-		if ours(string(argv0), folder) {
+		if below(string(argv0), dir) {
 			pids = append(pids, pid)
 		}
 	}

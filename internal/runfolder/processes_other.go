@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// processes lists the live processes that were started through the folder.
-func processes(folder string) ([]int, error) {
+// processes lists the live processes that were started through a link below dir.
+func processes(dir string) ([]int, error) {
 	out, err := exec.Command("ps", "-axww", "-o", "pid=,command=").Output()
 	if err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func processes(folder string) ([]int, error) {
 	for line := range strings.Lines(string(out)) {
 		number, command, _ := strings.Cut(strings.TrimSpace(line), " ")
 		pid, err := strconv.Atoi(number)
-		if err == nil && ours(strings.TrimSpace(command), folder) {
+		if err == nil && below(strings.TrimSpace(command), dir) {
 			pids = append(pids, pid)
 		}
 	}

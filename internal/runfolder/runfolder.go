@@ -60,9 +60,6 @@ func New() (*Folder, error) {
 		return nil, err
 	}
 	f := &Folder{Path: path}
-	if err := os.Mkdir(filepath.Join(path, binName), 0o700); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(path))
-	}
 	if f.lock, err = lockFile(path); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(path))
 	}
@@ -87,15 +84,22 @@ func base() (string, error) {
 }
 
 // Link returns a path below the folder that starts the program, so that its
-// process can be told as this run's.
-func (f *Folder) Link(program string) (string, error) {
-	link := filepath.Join(f.Path, binName, filepath.Base(program))
+// process can be told as this run's, and as one of a group of its processes.
+func (f *Folder) Link(group, program string) (string, error) {
+	dir := filepath.Join(f.Path, binName, group)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	link := filepath.Join(dir, filepath.Base(program))
 	err := os.Symlink(program, link)
 	if errors.Is(err, os.ErrExist) {
 		err = nil
 	}
 	return link, err
 }
+
+// Kill ends every process of a group at once.
+func (f *Folder) Kill(group string) error { return kill(filepath.Join(f.Path, binName, group)) }
 
 // Close kills what the run has left running and removes the folder.
 func (f *Folder) Close() error {
@@ -169,29 +173,32 @@ func lockFile(folder string) (*os.File, error) {
 	return file, nil
 }
 
-// clean kills the folder's processes until there are none, then removes it.
+// clean kills the folder's processes, then removes it.
 func clean(path string) error {
+	return errors.Join(kill(filepath.Join(path, binName)), os.RemoveAll(path))
+}
+
+// kill ends every process that was started through a link below dir, until there
+// is none.
+func kill(dir string) error {
 	deadline := time.Now().Add(10 * time.Second)
 	for {
-		pids, err := processes(path)
-		if err != nil {
+		pids, err := processes(dir)
+		if err != nil || len(pids) == 0 {
 			return err
 		}
-		if len(pids) == 0 {
-			return os.RemoveAll(path)
-		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%d processes of %s do not end: %v", len(pids), path, pids)
+			return fmt.Errorf("%d processes of %s do not end: %v", len(pids), dir, pids)
 		}
 		for _, pid := range pids {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		// There is nothing to watch: these are not our children.
-		time.Sleep(20 * time.Millisecond)
+		// There is nothing to watch: not all of these are our children.
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// ours says whether a command line starts with a link below the folder.
-func ours(argv0, folder string) bool {
-	return strings.HasPrefix(argv0, filepath.Join(folder, binName)+string(filepath.Separator))
+// below says whether a command line starts with a link below dir.
+func below(argv0, dir string) bool {
+	return strings.HasPrefix(argv0, dir+string(filepath.Separator))
 }

@@ -35,7 +35,7 @@ func startSleep(f *Folder) *exec.Cmd {
 	if err != nil {
 		panic(err)
 	}
-	link, err := f.Link(sleep)
+	link, err := f.Link("test", sleep)
 	if err != nil {
 		panic(err)
 	}
@@ -62,7 +62,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := startSleep(f)
-	if pids, err := processes(f.Path); err != nil || len(pids) != 1 || pids[0] != cmd.Process.Pid {
+	if pids, err := processes(filepath.Join(f.Path, binName)); err != nil || len(pids) != 1 || pids[0] != cmd.Process.Pid {
 		t.Fatalf("processes: %v, %v, want %d", pids, err, cmd.Process.Pid)
 	}
 	if err := f.Close(); err != nil {
@@ -91,14 +91,14 @@ func TestKilledOwnerLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := strings.TrimSpace(line)
-	if pids, _ := processes(path); len(pids) != 1 {
+	if pids, _ := processes(filepath.Join(path, binName)); len(pids) != 1 {
 		t.Fatalf("processes before: %v", pids)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	until(t, "a process lives", func() bool { pids, _ := processes(path); return len(pids) == 0 })
+	until(t, "a process lives", func() bool { pids, _ := processes(filepath.Join(path, binName)); return len(pids) == 0 })
 	until(t, "the folder is there", func() bool { _, err := os.Stat(path); return err != nil })
 }
 

@@ -177,7 +177,6 @@ type Denied struct {
 	User     string `json:"user"`
 	Verb     string `json:"verb"`
 	Resource string `json:"resource"`
-	Object   string `json:"object,omitempty"`
 	// Count is how often, within the run.
 	Count int `json:"count"`
 }

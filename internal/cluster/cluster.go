@@ -1,0 +1,50 @@
+// Package cluster is where a case runs.
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Cluster is a place to run one case in.
+type Cluster interface {
+	// Config reaches the API server as an administrator.
+	Config() *rest.Config
+	// Watch reports every component that starts, stops or exits, from now on.
+	Watch(func(timeline.Component))
+	// Stop ends a component at once, on purpose. "scheduler" is the backend's.
+	Stop(ctx context.Context, component string) error
+	// Start starts a stopped component again.
+	Start(ctx context.Context, component string) error
+	// Denied lists the requests of service accounts that the API server refused.
+	Denied() ([]timeline.Denied, error)
+	// Down ends the cluster and leaves nothing behind.
+	Down() error
+}
+
+// Provider is a kind of cluster.
+type Provider string
+
+// The providers.
+const (
+	// Lab is the embedded one: real control plane and schedulers as local processes.
+	Lab Provider = "lab"
+	// Kind and Existing are reserved.
+	Kind     Provider = "kind"
+	Existing Provider = "existing"
+)
+
+// ParseProvider checks a provider's name.
+func ParseProvider(name string) (Provider, error) {
+	switch p := Provider(name); p {
+	case Lab:
+		return p, nil
+	case Kind, Existing:
+		return "", fmt.Errorf("provider %q: not supported yet; use %s, which needs no cluster", name, Lab)
+	}
+	return "", fmt.Errorf("unknown provider %q (there is: %s)", name, Lab)
+}

@@ -1,0 +1,160 @@
+package lab
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// certManagerGroup is the API group of the kinds that the lab serves itself.
+const certManagerGroup = "cert-manager.io"
+
+// issuer plays cert-manager for the Certificates of a bundle: it writes the
+// Secret that each asks for, signed as its Issuer says.
+type issuer struct {
+	lab     *Lab
+	objects []*unstructured.Unstructured
+	made    map[string]*keyPair // by namespace/secret
+}
+
+type keyPair struct {
+	cert      *x509.Certificate
+	key       *ecdsa.PrivateKey
+	certPEM   []byte
+	parentPEM []byte
+}
+
+func (l *Lab) issueCertificates(ctx context.Context) error {
+	i := &issuer{lab: l, objects: l.opts.Objects, made: map[string]*keyPair{}}
+	for _, o := range l.opts.Objects {
+		if o.GetKind() == "Certificate" && o.GroupVersionKind().Group == certManagerGroup {
+			if _, err := i.issue(ctx, o); err != nil {
+				return fmt.Errorf("certificate %s/%s: %w", o.GetNamespace(), o.GetName(), err)
+			}
+		}
+	}
+	return nil
+}
+
+func (i *issuer) issue(ctx context.Context, c *unstructured.Unstructured) (*keyPair, error) {
+	secret, _, _ := unstructured.NestedString(c.Object, "spec", "secretName")
+	at := c.GetNamespace() + "/" + secret
+	if pair := i.made[at]; pair != nil {
+		return pair, nil
+	}
+	ref, _, _ := unstructured.NestedString(c.Object, "spec", "issuerRef", "name")
+	by := i.find("Issuer", c.GetNamespace(), func(o *unstructured.Unstructured) bool { return o.GetName() == ref })
+	if by == nil {
+		return nil, fmt.Errorf("spec.issuerRef: no Issuer %s in the bundle", ref)
+	}
+	var parent *keyPair
+	if ca, ok, _ := unstructured.NestedString(by.Object, "spec", "ca", "secretName"); ok {
+		signer := i.find("Certificate", c.GetNamespace(), func(o *unstructured.Unstructured) bool {
+			s, _, _ := unstructured.NestedString(o.Object, "spec", "secretName")
+			return s == ca && o.GetName() != c.GetName()
+		})
+		if signer == nil {
+			return nil, fmt.Errorf("issuer %s: no Certificate of the bundle makes the secret %s", ref, ca)
+		}
+		var err error
+		if parent, err = i.issue(ctx, signer); err != nil {
+			return nil, err
+		}
+	} else if _, ok, _ := unstructured.NestedMap(by.Object, "spec", "selfSigned"); !ok {
+		return nil, fmt.Errorf("issuer %s: the lab serves selfSigned and ca issuers", ref)
+	}
+	pair, err := sign(c, parent)
+	if err != nil {
+		return nil, err
+	}
+	i.made[at] = pair
+	return pair, i.store(ctx, c.GetNamespace(), secret, pair)
+}
+
+func (i *issuer) find(kind, namespace string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+	for _, o := range i.objects {
+		if o.GetKind() == kind && o.GetNamespace() == namespace && o.GroupVersionKind().Group == certManagerGroup && is(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// sign makes a key and a certificate; without a parent it signs itself.
+func sign(c *unstructured.Unstructured, parent *keyPair) (*keyPair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	name, _, _ := unstructured.NestedString(c.Object, "spec", "commonName")
+	isCA, _, _ := unstructured.NestedBool(c.Object, "spec", "isCA")
+	dns, _, _ := unstructured.NestedStringSlice(c.Object, "spec", "dnsNames")
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: name}, DNSNames: dns,
+		NotBefore: now.Add(-time.Minute), NotAfter: now.Add(24 * time.Hour),
+		IsCA: isCA, BasicConstraintsValid: true,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if isCA {
+		template.KeyUsage |= x509.KeyUsageCertSign
+		template.ExtKeyUsage = nil
+	}
+	by, byKey := template, key
+	if parent != nil {
+		by, byKey = parent.cert, parent.key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, by, &key.PublicKey, byKey)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	pair := &keyPair{cert: cert, key: key, certPEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+	pair.parentPEM = pair.certPEM
+	if parent != nil {
+		pair.parentPEM = parent.certPEM
+	}
+	return pair, nil
+}
+
+// store writes the Secret with the keys that cert-manager gives it.
+func (i *issuer) store(ctx context.Context, namespace, name string, p *keyPair) error {
+	der, err := x509.MarshalPKCS8PrivateKey(p.key)
+	if err != nil {
+		return err
+	}
+	s := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: managed},
+		Type:       corev1.SecretTypeTLS,
+		Data: map[string][]byte{
+			"tls.crt": p.certPEM,
+			"tls.key": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+			"ca.crt":  p.parentPEM,
+		},
+	}
+	_, err = i.lab.client.CoreV1().Secrets(namespace).Create(ctx, s, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}

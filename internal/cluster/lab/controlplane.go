@@ -1,0 +1,167 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// controlPlane is etcd and kube-apiserver, as envtest runs them.
+type controlPlane struct {
+	env      *envtest.Environment
+	admin    *rest.Config
+	audit    string
+	stopping atomic.Bool
+}
+
+// startTimeout bounds each component's start on a machine that is busy building.
+const startTimeout = 90 * time.Second
+
+func (l *Lab) startControlPlane() (err error) {
+	dir := filepath.Join(l.opts.Dir, "control-plane")
+	etcdDir, certDir := filepath.Join(dir, "etcd"), filepath.Join(dir, "certs")
+	for _, d := range []string{etcdDir, certDir} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	policy := filepath.Join(dir, "audit-policy.yaml")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		return err
+	}
+	c := &controlPlane{audit: filepath.Join(dir, "audit.log")}
+	c.env = &envtest.Environment{ControlPlaneStartTimeout: startTimeout, ControlPlaneStopTimeout: 20 * time.Second}
+	etcd := &envtest.Etcd{DataDir: etcdDir}
+	c.env.ControlPlane.Etcd = etcd
+	api := c.env.ControlPlane.GetAPIServer()
+	if etcd.Path, err = l.link("etcd"); err != nil {
+		return err
+	}
+	if api.Path, err = l.link("kube-apiserver"); err != nil {
+		return err
+	}
+	api.CertDir = certDir
+	// envtest's own default turns ServiceAccount admission off; a cluster has it on.
+	args := api.Configure().Disable("disable-admission-plugins").
+		Append("audit-policy-file", policy).
+		Append("audit-log-path", c.audit).
+		Append("egress-selector-config-file", l.egressConfig)
+	for _, flag := range l.opts.ControlPlane["kube-apiserver"] {
+		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		args.Append(name, value)
+	}
+	l.cp = c
+	var watched []func()
+	for name, out := range map[string]*io.Writer{"etcd": &etcd.Err, "kube-apiserver": &api.Err} {
+		started, err := c.watch(l, name, out)
+		if err != nil {
+			return err
+		}
+		watched = append(watched, started)
+	}
+	c.admin, err = c.env.Start()
+	for _, started := range watched {
+		started()
+	}
+	if err != nil {
+		return fmt.Errorf("start the control plane: %w\netcd: %s\nkube-apiserver: %s", err,
+			lastLines(l.log("etcd"), 5), lastLines(l.log("kube-apiserver"), 8))
+	}
+	// Our own limits are no part of what is measured.
+	c.admin.QPS, c.admin.Burst = -1, 0
+	return nil
+}
+
+// watch gives the component a pipe for its log. envtest doesn't say when a
+// component dies, but the end of its pipe does.
+func (c *controlPlane) watch(l *Lab, name string, out *io.Writer) (started func(), err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	path := l.log(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	*out = w
+	go func() {
+		defer file.Close()
+		defer r.Close()
+		_, _ = io.Copy(bufio.NewWriterSize(file, 0), r)
+		if !c.stopping.Load() {
+			l.tell(timeline.Component{Name: name, State: timeline.Exited, Detail: "its last lines: " + lastLines(path, 5)})
+		}
+	}()
+	return func() { w.Close() }, nil
+}
+
+// user returns a kubeconfig file for a user of the API server.
+func (c *controlPlane) user(dir, name string, groups ...string) (string, error) {
+	u, err := c.env.AddUser(envtest.User{Name: name, Groups: groups}, nil)
+	if err != nil {
+		return "", err
+	}
+	data, err := u.KubeConfig()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, strings.ReplaceAll(name, ":", "-")+".kubeconfig")
+	return path, os.WriteFile(path, data, 0o600)
+}
+
+// startComponents starts what a control plane has besides: the real controller
+// manager and default scheduler, and KWOK for nodes and kubelets.
+func (l *Lab) startComponents(ctx context.Context) error {
+	dir := filepath.Join(l.opts.Dir, "control-plane")
+	masters, err := l.cp.user(dir, "gangctl-lab", "system:masters")
+	if err != nil {
+		return err
+	}
+	scheduler, err := l.cp.user(dir, "system:kube-scheduler")
+	if err != nil {
+		return err
+	}
+	stages := filepath.Join(dir, "kwok.yaml")
+	if err := os.WriteFile(stages, l.opts.Stages, 0o600); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"kube-controller-manager", []string{
+			"--kubeconfig=" + masters, "--leader-elect=false", "--secure-port=0",
+			// KWOK's nodes renew no leases: writes that a case would only wait for.
+			"--node-monitor-grace-period=24h", "--kube-api-qps=500", "--kube-api-burst=1000",
+		}},
+		{"kube-scheduler", []string{
+			"--kubeconfig=" + scheduler, "--leader-elect=false", "--secure-port=0",
+			"--kube-api-qps=2000", "--kube-api-burst=2000",
+		}},
+		{"kwok", []string{"--kubeconfig=" + masters, "--manage-all-nodes=true", "--config=" + stages, "--node-lease-duration-seconds=0"}},
+	} {
+		p, err := l.newProcess(c.name, c.name, append(c.args, l.opts.ControlPlane[c.name]...))
+		if err != nil {
+			return err
+		}
+		if err := p.start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

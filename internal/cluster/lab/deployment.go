@@ -1,0 +1,220 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+)
+
+// runDeployment runs a Deployment as a local process: the container's own
+// arguments and environment, its ConfigMaps and Secrets as files, a kubeconfig
+// with a token of its own ServiceAccount. A missing RBAC rule, a mistyped flag or
+// a broken ConfigMap fails here as it would on a cluster.
+func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
+	namespace, name, _ := strings.Cut(want.Deployment, "/")
+	d, err := l.client.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	spec := d.Spec.Template.Spec
+	if len(spec.Containers) != 1 {
+		return fmt.Errorf("it has %d containers, the lab runs one", len(spec.Containers))
+	}
+	c := spec.Containers[0]
+	dir := filepath.Join(l.opts.Dir, "pods", namespace, name)
+	mounts, err := l.writeVolumes(ctx, d, c, dir)
+	if err != nil {
+		return err
+	}
+	var args []string
+	if len(c.Command) > 1 {
+		args = slices.Clone(c.Command[1:])
+	}
+	args = append(args, c.Args...)
+	for i := range args {
+		args[i] = mounts.Replace(args[i])
+	}
+	kubeconfig, err := l.serviceAccount(ctx, namespace, serviceAccountOf(spec), dir)
+	if err != nil {
+		return err
+	}
+	args = setFlag(args, want.KubeconfigFlag+"="+kubeconfig)
+	if want.LeaderElectFlag != "" {
+		args = setFlag(args, want.LeaderElectFlag)
+	}
+	p, err := l.newProcess(want.Binary, want.Binary, nil)
+	if err != nil {
+		return err
+	}
+	ports := map[int]int{}
+	for _, listen := range want.Listen {
+		if ports[listen.Port], err = freePort(); err != nil {
+			return err
+		}
+		args = setFlag(args, strings.ReplaceAll(listen.Flag, "{port}", fmt.Sprint(ports[listen.Port])))
+		if listen.Ready {
+			p.ready = ports[listen.Port]
+		}
+	}
+	p.args = args
+	for _, e := range c.Env {
+		value := mounts.Replace(e.Value)
+		if e.ValueFrom != nil {
+			if value, err = downward(d, e); err != nil {
+				return err
+			}
+		}
+		p.env = append(p.env, e.Name+"="+value)
+	}
+	if err := l.routeServices(ctx, d, ports); err != nil {
+		return err
+	}
+	return p.start(ctx)
+}
+
+func serviceAccountOf(s corev1.PodSpec) string {
+	switch {
+	case s.ServiceAccountName != "":
+		return s.ServiceAccountName
+	case s.DeprecatedServiceAccount != "":
+		return s.DeprecatedServiceAccount
+	}
+	return "default"
+}
+
+// setFlag replaces a --name=value flag, or adds it.
+func setFlag(args []string, flag string) []string {
+	name, _, _ := strings.Cut(flag, "=")
+	for i, a := range args {
+		if a == name || strings.HasPrefix(a, name+"=") {
+			args[i] = flag
+			return args
+		}
+	}
+	return append(args, flag)
+}
+
+// downward resolves the fields of the pod that a process can be told of.
+func downward(d *appsv1.Deployment, e corev1.EnvVar) (string, error) {
+	if f := e.ValueFrom.FieldRef; f != nil {
+		switch f.FieldPath {
+		case "metadata.namespace":
+			return d.Namespace, nil
+		case "metadata.name":
+			return d.Name + "-0", nil
+		case "status.podIP", "status.hostIP":
+			return "127.0.0.1", nil
+		}
+	}
+	return "", fmt.Errorf("env %s: the lab can't take its value from there", e.Name)
+}
+
+// writeVolumes writes the container's volumes to disk. The replacer turns mount
+// paths into where they are.
+func (l *Lab) writeVolumes(ctx context.Context, d *appsv1.Deployment, c corev1.Container, dir string) (*strings.Replacer, error) {
+	var pairs []string
+	for _, m := range c.VolumeMounts {
+		at := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
+		if at < 0 {
+			return nil, fmt.Errorf("volumeMount %s: there is no such volume", m.Name)
+		}
+		files, err := l.volume(ctx, d.Namespace, d.Spec.Template.Spec.Volumes[at])
+		if err != nil {
+			return nil, fmt.Errorf("volume %s: %w", m.Name, err)
+		}
+		path := filepath.Join(dir, m.Name)
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return nil, err
+		}
+		for name, data := range files {
+			if err := os.WriteFile(filepath.Join(path, name), data, 0o600); err != nil {
+				return nil, err
+			}
+		}
+		pairs = append(pairs, m.MountPath, path)
+	}
+	return strings.NewReplacer(pairs...), os.MkdirAll(dir, 0o700)
+}
+
+func (l *Lab) volume(ctx context.Context, namespace string, v corev1.Volume) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	switch {
+	case v.ConfigMap != nil:
+		m, err := l.client.CoreV1().ConfigMaps(namespace).Get(ctx, v.ConfigMap.Name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for name, text := range m.Data {
+			files[name] = []byte(text)
+		}
+	case v.Secret != nil:
+		s, err := l.client.CoreV1().Secrets(namespace).Get(ctx, v.Secret.SecretName, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		files = s.Data
+	case v.EmptyDir != nil:
+	default:
+		return nil, fmt.Errorf("the lab knows configMap, secret and emptyDir")
+	}
+	return files, nil
+}
+
+// serviceAccount writes a kubeconfig with a token of the ServiceAccount.
+func (l *Lab) serviceAccount(ctx context.Context, namespace, name, dir string) (string, error) {
+	day := int64(24 * 60 * 60)
+	t, err := l.client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name,
+		&authv1.TokenRequest{Spec: authv1.TokenRequestSpec{ExpirationSeconds: &day}}, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("token of ServiceAccount %s/%s: %w", namespace, name, err)
+	}
+	const lab = "lab"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[lab] = &clientcmdapi.Cluster{Server: l.cp.admin.Host, CertificateAuthorityData: l.cp.admin.CAData}
+	config.AuthInfos[lab] = &clientcmdapi.AuthInfo{Token: t.Status.Token}
+	config.Contexts[lab] = &clientcmdapi.Context{Cluster: lab, AuthInfo: lab}
+	config.CurrentContext = lab
+	path := filepath.Join(dir, "kubeconfig")
+	return path, clientcmd.WriteToFile(*config, path)
+}
+
+// routeServices sends the API server's calls to the Deployment's Services to the
+// process's ports.
+func (l *Lab) routeServices(ctx context.Context, d *appsv1.Deployment, ports map[int]int) error {
+	services, err := l.client.CoreV1().Services(d.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range services.Items {
+		if len(s.Spec.Selector) == 0 || !labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(d.Spec.Template.Labels)) {
+			continue
+		}
+		for _, port := range s.Spec.Ports {
+			target := port.TargetPort.IntValue()
+			for _, c := range d.Spec.Template.Spec.Containers[0].Ports {
+				if c.Name == port.TargetPort.StrVal && c.Name != "" {
+					target = int(c.ContainerPort)
+				}
+			}
+			if local, ok := ports[target]; ok {
+				l.egress.route(s.Spec.ClusterIP, int(port.Port), local)
+			}
+		}
+	}
+	return nil
+}
+
+var managed = map[string]string{"app.kubernetes.io/managed-by": "gangctl"}

@@ -1,0 +1,109 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/gangctl/gangctl/internal/install"
+)
+
+// infraNode is where the pods of the bundle's own Deployments go, so that they
+// take no room from a case. It is closed once they are there.
+const infraNode = "lab-infra"
+
+// install applies the release's objects and runs its processes, in the release's
+// order, while the cluster brings up the same Deployments on a fake node.
+func (l *Lab) install(ctx context.Context) error {
+	d, err := discovery.NewDiscoveryClientForConfig(l.cp.admin)
+	if err != nil {
+		return err
+	}
+	in, err := install.New(l.Config(), restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(d)))
+	if err != nil {
+		return err
+	}
+	if err := in.Apply(ctx, l.opts.CertManager); err != nil {
+		return err
+	}
+	if len(l.opts.Release.Spec.Processes) > 0 {
+		if err := l.createInfraNode(ctx); err != nil {
+			return err
+		}
+	}
+	if err := in.Apply(ctx, l.opts.Objects); err != nil {
+		return err
+	}
+	if err := l.issueCertificates(ctx); err != nil {
+		return err
+	}
+	for _, p := range l.opts.Release.Spec.Processes {
+		if err := l.runDeployment(ctx, p); err != nil {
+			return fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		}
+	}
+	if len(l.opts.Release.Spec.Processes) == 0 {
+		return nil
+	}
+	if err := l.awaitDeployments(ctx); err != nil {
+		return err
+	}
+	return l.closeInfraNode(ctx)
+}
+
+func (l *Lab) createInfraNode(ctx context.Context) error {
+	room := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("64"), corev1.ResourceMemory: resource.MustParse("256Gi"), corev1.ResourcePods: resource.MustParse("110"),
+	}
+	_, err := l.client.CoreV1().Nodes().Create(ctx, &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: infraNode, Labels: managed},
+		Status:     corev1.NodeStatus{Allocatable: room, Capacity: room},
+	}, metav1.CreateOptions{})
+	return err
+}
+
+// awaitDeployments waits until the cluster, too, has each Deployment available.
+func (l *Lab) awaitDeployments(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	defer cancel()
+	waiting := map[string]bool{}
+	for _, p := range l.opts.Release.Spec.Processes {
+		waiting[p.Deployment] = true
+	}
+	c := l.client.AppsV1().Deployments("")
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return c.List(ctx, o)
+		},
+		WatchFuncWithContext: c.Watch,
+	}
+	_, err := watchtools.UntilWithSync(ctx, lw, &appsv1.Deployment{}, nil, func(e watch.Event) (bool, error) {
+		if d, ok := e.Object.(*appsv1.Deployment); ok && d.Status.AvailableReplicas > 0 {
+			delete(waiting, d.Namespace+"/"+d.Name)
+		}
+		return len(waiting) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for deployments %v: %w", waiting, err)
+	}
+	return nil
+}
+
+func (l *Lab) closeInfraNode(ctx context.Context) error {
+	taint := []byte(`{"spec":{"taints":[{"key":"gangctl.dev/infra","effect":"NoSchedule"}]}}`)
+	_, err := l.client.CoreV1().Nodes().Patch(ctx, infraNode, types.MergePatchType, taint, metav1.PatchOptions{})
+	return err
+}

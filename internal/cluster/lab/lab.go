@@ -1,0 +1,216 @@
+// Package lab is the embedded cluster: the real etcd, kube-apiserver,
+// kube-controller-manager and kube-scheduler, KWOK for nodes and kubelets, and a
+// backend's real binaries, all as ordinary processes on 127.0.0.1.
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/cluster"
+	"github.com/gangctl/gangctl/internal/runfolder"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+var _ cluster.Cluster = &Lab{}
+
+// Options say what a lab is made of.
+type Options struct {
+	// Folder is the run's; Dir is the lab's own, below it.
+	Folder *runfolder.Folder
+	Dir    string
+	// Logs maps a component to its log file, which outlives the lab.
+	Logs func(component string) string
+	// Binaries maps names to paths.
+	Binaries map[string]string
+	// Stages is KWOK's configuration.
+	Stages []byte
+	// ControlPlane holds further flags, by component.
+	ControlPlane map[string][]string
+	// Release is installed, with Objects its rendered objects and CertManager the
+	// CRDs of the kinds that the lab serves in cert-manager's place. A nil Release
+	// makes a plain cluster.
+	Release     *catalog.Release
+	Objects     []*unstructured.Unstructured
+	CertManager []*unstructured.Unstructured
+}
+
+// Lab is a running one.
+type Lab struct {
+	opts         Options
+	egress       *egress
+	egressConfig string
+	cp           *controlPlane
+	client       kubernetes.Interface
+
+	mu        sync.Mutex
+	processes map[string]*process
+	watcher   func(timeline.Component)
+	past      []timeline.Component
+}
+
+// Up starts a lab. Whatever goes wrong, nothing is left running.
+func Up(ctx context.Context, o Options) (_ *Lab, err error) {
+	l := &Lab{opts: o, processes: map[string]*process{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Down())
+		}
+	}()
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, err
+	}
+
+	// 1. A way from the API server to the webhooks.
+	if l.egress, l.egressConfig, err = newEgress(o.Dir); err != nil {
+		return nil, err
+	}
+	// 2. etcd and the API server.
+	if err := l.startControlPlane(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if l.client, err = kubernetes.NewForConfig(l.cp.admin); err != nil {
+		return nil, err
+	}
+	// 3. Controllers, the default scheduler, nodes and kubelets.
+	if err := l.startComponents(ctx); err != nil {
+		return nil, err
+	}
+	// 4. The backend.
+	if o.Release != nil {
+		if err := l.install(ctx); err != nil {
+			return nil, fmt.Errorf("install %s: %w", o.Release, err)
+		}
+	}
+	return l, nil
+}
+
+// Config reaches the API server as an administrator.
+func (l *Lab) Config() *rest.Config { return rest.CopyConfig(l.cp.admin) }
+
+// Kubeconfig is an administrator's kubeconfig, as a file's content.
+func (l *Lab) Kubeconfig() []byte { return l.cp.env.KubeConfig }
+
+// Watch reports every component's changes, those before it included.
+func (l *Lab) Watch(tell func(timeline.Component)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.past {
+		tell(c)
+	}
+	l.watcher = tell
+}
+
+func (l *Lab) tell(c timeline.Component) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.past = append(l.past, c)
+	if l.watcher != nil {
+		l.watcher(c)
+	}
+}
+
+// Stop kills a component on purpose.
+func (l *Lab) Stop(_ context.Context, component string) error {
+	p, err := l.find(component)
+	if err != nil {
+		return err
+	}
+	p.stop()
+	return nil
+}
+
+// Start starts a stopped component again.
+func (l *Lab) Start(ctx context.Context, component string) error {
+	p, err := l.find(component)
+	if err != nil {
+		return err
+	}
+	return p.start(ctx)
+}
+
+func (l *Lab) find(component string) (*process, error) {
+	if component == "scheduler" && l.opts.Release != nil {
+		component = l.opts.Release.Backend.Spec.Scheduler
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var names []string
+	for name, p := range l.processes {
+		if name == component {
+			return p, nil
+		}
+		names = append(names, name)
+	}
+	return nil, catalog.Unknown("component", component, names)
+}
+
+// Denied lists the refused requests of service accounts.
+func (l *Lab) Denied() ([]timeline.Denied, error) { return denied(l.cp.audit) }
+
+// Down ends the lab's processes and removes its folder.
+func (l *Lab) Down() error {
+	l.mu.Lock()
+	all := slices.Collect(maps.Values(l.processes))
+	l.mu.Unlock()
+	for _, p := range all {
+		p.stop()
+	}
+	if l.cp != nil {
+		l.cp.stopping.Store(true)
+	}
+	// An orderly end of the API server takes a second, and nobody needs it.
+	err := l.opts.Folder.Kill(l.group())
+	if l.cp != nil {
+		err = errors.Join(err, l.cp.env.Stop())
+	}
+	if l.egress != nil {
+		l.egress.close()
+	}
+	return errors.Join(err, os.RemoveAll(l.opts.Dir))
+}
+
+// group tells this lab's processes from another's.
+func (l *Lab) group() string { return filepath.Base(l.opts.Dir) }
+
+// newProcess prepares a component to run from its binary.
+func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
+	path, err := l.link(binary)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{
+		name: name, path: path, args: args, tell: l.tell, log: l.log(name),
+		dir: filepath.Join(l.opts.Dir, "processes", name),
+		// A component must not find our user's kubeconfig, or an in-cluster one.
+		env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.opts.Dir, "TMPDIR=" + l.opts.Dir},
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.processes[name] = p
+	return p, nil
+}
+
+func (l *Lab) link(binary string) (string, error) {
+	path := l.opts.Binaries[binary]
+	if path == "" {
+		return "", fmt.Errorf("lab: there is no binary %s", binary)
+	}
+	return l.opts.Folder.Link(l.group(), path)
+}
+
+func (l *Lab) log(component string) string { return l.opts.Logs(component) }

@@ -1,0 +1,189 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	watchtools "k8s.io/client-go/tools/watch"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/gang"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Watch records nodes, pods and the backend's groups until the context ends. It
+// returns once what is there already is recorded. The load comes after the watch.
+func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
+	client, err := dynamic.NewForConfig(cfg)
+	if err != nil {
+		return err
+	}
+	core := schema.GroupVersion{Version: "v1"}
+	w := &watcher{recorder: r, client: client, gang: g}
+	if err := w.start(ctx, core.WithResource("nodes"), w.node); err != nil {
+		return err
+	}
+	if err := w.start(ctx, core.WithResource("pods"), w.pod); err != nil {
+		return err
+	}
+	if g == nil || g.Group == nil {
+		return nil
+	}
+	gv, err := schema.ParseGroupVersion(g.Group.APIVersion)
+	if err != nil {
+		return err
+	}
+	return w.start(ctx, gv.WithResource(g.Group.Resource), w.group)
+}
+
+type watcher struct {
+	recorder *Recorder
+	client   dynamic.Interface
+	gang     *catalog.Gang
+}
+
+// see turns an object into an event; gone is its deletion.
+type see func(u *unstructured.Unstructured, gone bool) (key string, e timeline.Event, err error)
+
+// start lists a resource, then watches it from there on. A watch that can't be
+// taken up again is a hole, which the timeline says.
+func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, see see) error {
+	c := w.client.Resource(gvr)
+	list, err := c.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list %s: %w", gvr.Resource, err)
+	}
+	// What was recorded of each object: other changes to it make no event.
+	last := map[string]any{}
+	for i := range list.Items {
+		if err := w.record(see, last, &list.Items[i], false); err != nil {
+			return err
+		}
+	}
+	watching, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), listerWatcher{c})
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", gvr.Resource, err)
+	}
+	go func() {
+		defer watching.Stop()
+		for e := range watching.ResultChan() {
+			u, ok := e.Object.(*unstructured.Unstructured)
+			if e.Type == watch.Error || !ok {
+				w.cut(gvr.Resource, fmt.Sprint(e.Object))
+				return
+			}
+			if e.Type == watch.Bookmark {
+				continue
+			}
+			if err := w.record(see, last, u, e.Type == watch.Deleted); err != nil {
+				w.cut(gvr.Resource, err.Error())
+				return
+			}
+		}
+		if ctx.Err() == nil {
+			w.cut(gvr.Resource, "it ended")
+		}
+	}()
+	return nil
+}
+
+func (w *watcher) cut(what, err string) {
+	w.recorder.Record(timeline.Event{Cut: &timeline.Cut{What: what, Err: err}})
+}
+
+func (w *watcher) record(see see, last map[string]any, u *unstructured.Unstructured, gone bool) error {
+	key, e, err := see(u, gone)
+	if err != nil || (!gone && reflect.DeepEqual(last[key], any(e))) {
+		return err
+	}
+	last[key] = e
+	w.recorder.Record(e)
+	return nil
+}
+
+// listerWatcher gives a resource the interface that a retrying watch wants.
+type listerWatcher struct {
+	dynamic.NamespaceableResourceInterface
+}
+
+func (l listerWatcher) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	return l.Watch(ctx, o)
+}
+
+func (w *watcher) node(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
+	var n corev1.Node
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &n); err != nil {
+		return "", timeline.Event{}, fmt.Errorf("node %s: %w", u.GetName(), err)
+	}
+	seen := &timeline.Node{Name: n.Name, Gone: gone, Closed: n.Spec.Unschedulable}
+	if !gone {
+		seen.Allocatable = amounts(n.Status.Allocatable)
+	}
+	for _, t := range n.Spec.Taints {
+		seen.Closed = seen.Closed || t.Effect != corev1.TaintEffectPreferNoSchedule
+	}
+	for _, c := range n.Status.Conditions {
+		seen.Ready = seen.Ready || (c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue)
+	}
+	return n.Name, timeline.Event{Node: seen}, nil
+}
+
+func (w *watcher) pod(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
+	var p corev1.Pod
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p); err != nil {
+		return "", timeline.Event{}, fmt.Errorf("pod %s: %w", u.GetName(), err)
+	}
+	seen := &timeline.Pod{
+		UID: string(p.UID), Name: p.Name,
+		Gang: p.Labels[gang.GangLabel], Role: p.Labels[gang.RoleLabel], Key: gang.Key(w.gang, u),
+		Scheduler: p.Spec.SchedulerName, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
+		Requests: amounts(resourcehelper.PodRequests(&p, resourcehelper.PodResourcesOptions{})),
+		Deleting: p.DeletionTimestamp != nil, Gone: gone,
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			seen.Why = c.Message
+		}
+	}
+	return seen.UID, timeline.Event{Pod: seen}, nil
+}
+
+func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
+	g := w.gang.Group
+	least, _, err := unstructured.NestedInt64(u.Object, strings.Split(g.MinField, ".")...)
+	if err != nil {
+		return "", timeline.Event{}, fmt.Errorf("%s %s: %s: %w", g.Kind, u.GetName(), g.MinField, err)
+	}
+	seen := &timeline.Group{Name: u.GetName(), Min: least, Gone: gone}
+	if g.PhaseField != "" {
+		seen.Phase, _, _ = unstructured.NestedString(u.Object, strings.Split(g.PhaseField, ".")...)
+	}
+	return u.GetNamespace() + "/" + u.GetName(), timeline.Event{Group: seen}, nil
+}
+
+// amounts writes quantities as whole numbers: cpu in millicores.
+func amounts(list corev1.ResourceList) timeline.Resources {
+	if len(list) == 0 {
+		return nil
+	}
+	all := timeline.Resources{}
+	for name, q := range list {
+		if name == corev1.ResourceCPU {
+			all[string(name)] = q.MilliValue()
+		} else {
+			all[string(name)] = q.Value()
+		}
+	}
+	return all
+}

@@ -1,0 +1,102 @@
+package toolchain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+)
+
+// fingerprint is what a module's binaries are made from. A part that is "" is
+// not known on this machine, and matches any.
+type fingerprint struct {
+	// Recipe hashes the catalog's build instructions and the platform.
+	Recipe string `json:"recipe"`
+	// Sources hashes go.mod, go.sum and the module's own Go files; unknown
+	// where there is no tree on disk.
+	Sources string `json:"sources"`
+	// Go is what "go version" prints; unknown where there is no Go.
+	Go string `json:"go"`
+}
+
+// fingerprint reads what can be known of a module without building it.
+func (t *Toolchain) fingerprint(ctx context.Context, m catalog.Module) (fingerprint, error) {
+	recipe, err := json.Marshal(map[string]any{
+		"flags": buildFlags, "binaries": m.Binaries, "ldflags": m.LDFlags,
+		"platform": runtime.GOOS + "/" + runtime.GOARCH,
+	})
+	if err != nil {
+		return fingerprint{}, err
+	}
+	f := fingerprint{Recipe: hash(recipe)}
+	if t.Root == "" {
+		return f, nil
+	}
+	if f.Sources, err = sources(t.dir(m)); err != nil {
+		return f, err
+	}
+	if _, err := exec.LookPath("go"); err == nil {
+		// In the module's folder, where its go.mod chooses the Go that builds it.
+		version, err := t.goCommand(ctx, t.dir(m), "", nil, "version")
+		if err != nil {
+			return f, err
+		}
+		f.Go = strings.TrimSpace(version)
+	}
+	return f, nil
+}
+
+// key is the content address: 64 hex digits.
+func (f fingerprint) key() string { return hash([]byte(f.Recipe + "\n" + f.Sources + "\n" + f.Go)) }
+
+// matches reports whether a stored fingerprint agrees with all that is known.
+func (f fingerprint) matches(stored fingerprint) bool {
+	same := func(known, stored string) bool { return known == "" || known == stored }
+	return same(f.Recipe, stored.Recipe) && same(f.Sources, stored.Sources) && same(f.Go, stored.Go)
+}
+
+// sources hashes the files of a module's folder that decide what is built.
+func sources(dir string) (string, error) {
+	var list strings.Builder
+	add := func(name string) error {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&list, "%s %q\n", hash(data), filepath.ToSlash(name))
+		return nil
+	}
+	if err := add("go.mod"); err != nil {
+		return "", err
+	}
+	// A module without dependencies has none.
+	if err := add("go.sum"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(p) != ".go" {
+			return err
+		}
+		name, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		return add(name)
+	})
+	return hash([]byte(list.String())), err
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -31,17 +32,33 @@ type Rendered struct {
 	Objects []*unstructured.Unstructured
 }
 
-// Render builds the kustomization at folder, a path of the tree. Remote files must
-// be among the release's upstream references.
-func Render(ctx context.Context, tree fs.FS, r *catalog.Release, from source.Resolver) (*Rendered, error) {
+// Options say how a release is rendered.
+type Options struct {
+	// From resolves upstream's files.
+	From source.Resolver
+	// Components are folders on disk with kustomize Components to put on top.
+	Components []string
+}
+
+// Render builds the release's kustomization. Remote files must be among the
+// release's upstream references.
+func Render(ctx context.Context, tree fs.FS, r *catalog.Release, o Options) (*Rendered, error) {
 	memory := filesys.MakeFsInMemory()
 	for _, dir := range []string{path.Dir(r.Path), "rbac"} {
-		if err := copyTree(memory, tree, dir); err != nil {
+		if err := copyTree(memory, tree, dir, dir); err != nil {
 			return nil, fmt.Errorf("render %s: %w", r, err)
 		}
 	}
+	for i, dir := range o.Components {
+		if err := copyTree(memory, os.DirFS(dir), ".", fmt.Sprintf("components/%d", i)); err != nil {
+			return nil, fmt.Errorf("render %s: component %s: %w", r, dir, err)
+		}
+		if !memory.Exists(fmt.Sprintf("/components/%d/kustomization.yaml", i)) {
+			return nil, fmt.Errorf("render %s: component %s: no kustomization.yaml there", r, dir)
+		}
+	}
 	file := path.Join("/", r.Path, "kustomization.yaml")
-	if err := localize(ctx, memory, file, r, from); err != nil {
+	if err := localize(ctx, memory, file, r, o); err != nil {
 		return nil, fmt.Errorf("render %s: %w", r, err)
 	}
 	// Like `kubectl kustomize`: namespaces and CRDs first, webhooks last.
@@ -61,10 +78,10 @@ func Render(ctx context.Context, tree fs.FS, r *catalog.Release, from source.Res
 	return out, nil
 }
 
-// copyTree takes the catalog's YAML along: bases and components may be beside the
-// release.
-func copyTree(to filesys.FileSystem, from fs.FS, dir string) error {
-	if _, err := fs.Stat(from, dir); err != nil {
+// copyTree takes the YAML of a folder along: bases and components may be beside
+// the release.
+func copyTree(memory filesys.FileSystem, from fs.FS, dir, to string) error {
+	if _, err := fs.Stat(from, dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return fs.WalkDir(from, dir, func(name string, d fs.DirEntry, err error) error {
@@ -75,12 +92,14 @@ func copyTree(to filesys.FileSystem, from fs.FS, dir string) error {
 		if err != nil {
 			return err
 		}
-		return to.WriteFile(path.Join("/", name), data)
+		below := strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
+		return memory.WriteFile(path.Join("/", to, below), data)
 	})
 }
 
-// localize replaces the kustomization's URLs by files of the same content.
-func localize(ctx context.Context, memory filesys.FileSystem, file string, r *catalog.Release, from source.Resolver) error {
+// localize replaces the kustomization's URLs by files of the same content, and adds
+// the components.
+func localize(ctx context.Context, memory filesys.FileSystem, file string, r *catalog.Release, o Options) error {
 	data, err := memory.ReadFile(file)
 	if err != nil {
 		return err
@@ -97,7 +116,7 @@ func localize(ctx context.Context, memory filesys.FileSystem, file string, r *ca
 		if at < 0 {
 			return fmt.Errorf("%s: resources[%d]: %s is not among spec.upstream of release.yaml", file, i, res)
 		}
-		text, err := from.Fetch(ctx, r.Spec.Upstream[at])
+		text, err := o.From.Fetch(ctx, r.Spec.Upstream[at])
 		if err != nil {
 			return err
 		}
@@ -106,6 +125,10 @@ func localize(ctx context.Context, memory filesys.FileSystem, file string, r *ca
 			return err
 		}
 		k.Resources[i] = local
+	}
+	up := strings.Repeat("../", strings.Count(path.Dir(file), "/"))
+	for i := range o.Components {
+		k.Components = append(k.Components, fmt.Sprintf("%scomponents/%d", up, i))
 	}
 	if data, err = yaml.Marshal(k); err != nil {
 		return err

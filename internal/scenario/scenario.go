@@ -43,7 +43,9 @@ type Spec struct {
 	Source string `json:"source,omitempty"`
 	// Settle is how long a gang may be partly bound while it binds; 3s by default.
 	Settle Duration `json:"settle,omitempty"`
-	Steps  []Step   `json:"steps"`
+	// Alone runs the case with no other lab beside it: it measures speed.
+	Alone bool   `json:"alone,omitempty"`
+	Steps []Step `json:"steps"`
 	// Control is the same case where it must go wrong.
 	Control Control `json:"control"`
 }
@@ -247,4 +249,20 @@ func (d Duration) String() string { return time.Duration(d).String() }
 // Scale multiplies the duration by the patience.
 func (d Duration) Scale(patience float64) time.Duration {
 	return time.Duration(float64(d) * patience)
+}
+
+// Weight is roughly how long the steps take: the sum of the times that they watch.
+func Weight(steps []Step) time.Duration {
+	var sum time.Duration
+	for i := range steps {
+		switch s := &steps[i]; {
+		case s.Expect != nil:
+			sum += time.Duration(s.Expect.For) + time.Second
+		case s.Wait != nil:
+			sum += time.Duration(s.Wait.For)
+		case s.Repeat != nil:
+			sum += time.Duration(s.Repeat.Times) * Weight(s.Repeat.Steps)
+		}
+	}
+	return sum
 }

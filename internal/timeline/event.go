@@ -152,8 +152,6 @@ type Step struct {
 	// Text is the step as a reader would say it.
 	Text string `json:"text,omitempty"`
 	Done bool   `json:"done,omitempty"`
-	// Err is what stopped the step; an unmet expectation is no error.
-	Err string `json:"err,omitempty"`
 }
 
 // Component is a change in a process that the lab runs.

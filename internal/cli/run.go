@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/cluster"
+	"github.com/gangctl/gangctl/internal/report"
+	"github.com/gangctl/gangctl/internal/runfolder"
+	"github.com/gangctl/gangctl/internal/scenario"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	target
+	profiles   []string
+	cases      []string
+	out        string
+	provider   string
+	kubeconfig string
+	patience   float64
+	parallel   int
+	strict     bool
+	output     string
+}
+
+func (a *app) newRun() *cobra.Command {
+	o := &runOptions{}
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run cases with their controls, judge them and write the report",
+		Long: `run brings labs up, installs the backend's bundle in each, drives the cases and
+their controls through it, and writes the report:
+
+  out/report.yaml, out/junit.xml, out/index.html
+  out/cases/<case>/{timeline.jsonl,verdict.yaml,components/*.log}
+
+What is missing (a control plane, KWOK, the backend's own binaries) is built
+from pinned Go modules first: minutes once, and nothing after that.`,
+		Example: `  gangctl-verify run
+  gangctl-verify run --backend volcano@v1.14.1 --profile core,recovery
+  gangctl-verify run --case two-gangs-one-room --patience 2`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), o) },
+	}
+	o.flags(c)
+	f := c.Flags()
+	f.StringSliceVar(&o.profiles, "profile", []string{"core", "recovery"}, "the profiles to run")
+	f.StringSliceVar(&o.cases, "case", nil, "only these cases, whatever their profile")
+	f.StringVarP(&o.out, "out", "o", "out", "the folder for the results")
+	f.StringVar(&o.provider, "provider", string(cluster.Lab), "where to run: lab (kind and existing are reserved)")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "reserved for --provider existing; KUBECONFIG is never read")
+	f.Float64Var(&o.patience, "patience", 1, "multiply every duration of the cases, for slow machines")
+	f.IntVar(&o.parallel, "parallel", 0, "how many labs run at once; 0 chooses")
+	f.BoolVar(&o.strict, "strict", false, "a feature that the backend doesn't claim must pass, too")
+	f.StringVar(&o.output, "output", "text", "what stdout gets: text, or json for the report")
+	return c
+}
+
+func (a *app) run(ctx context.Context, o *runOptions) error {
+	// 1. Bad input costs nothing.
+	if _, err := cluster.ParseProvider(o.provider); err != nil {
+		return err
+	}
+	if o.kubeconfig != "" {
+		return errors.New("--kubeconfig is for --provider existing, which is not supported yet; the lab needs no cluster")
+	}
+	if o.patience <= 0 || o.parallel < 0 {
+		return fmt.Errorf("--patience %v must be more than 0, and --parallel %d not negative", o.patience, o.parallel)
+	}
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
+	tr, err := a.load()
+	if err != nil {
+		return err
+	}
+	cases, err := choose(tr, o)
+	if err != nil {
+		return err
+	}
+	// 2. Binaries and bundle.
+	s, err := a.prepare(ctx, &o.target, tr)
+	if err != nil {
+		return err
+	}
+	s.Patience, s.Parallel = o.patience, o.parallel
+	if s.Out, err = filepath.Abs(o.out); err != nil {
+		return err
+	}
+	// 3. The cases.
+	if s.Folder, err = runfolder.New(); err != nil {
+		return broken(err)
+	}
+	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s.Release, s.Kubernetes, len(cases))
+	lines := a.caseLines(len(cases))
+	done, err := s.Run(ctx, cases, lines)
+	if err = errors.Join(err, s.Folder.Close()); err != nil {
+		return broken(err)
+	}
+	// 4. The report.
+	m := report.Meta{
+		Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version, Kubernetes: s.Kubernetes,
+		Tool: version(), Provider: o.provider, Profiles: o.profiles, Date: time.Now(), Command: o.command(s.Release), Strict: o.strict,
+	}
+	r, err := report.Write(s.Out, m, done)
+	if err != nil {
+		return broken(err)
+	}
+	if o.output == "json" {
+		if err := printJSON(a.Out, r); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.Out, "%s (report: %s)\n", r.Summary(), filepath.Join(o.out, "index.html"))
+	}
+	if code := r.ExitCode(); code != ExitPass {
+		return exit{code, errors.New("")}
+	}
+	return nil
+}
+
+// command is what reproduces the run.
+func (o *runOptions) command(r *catalog.Release) string {
+	words := []string{"gangctl-verify run", "--backend " + r.String()}
+	if o.kubernetes != "" {
+		words = append(words, "--kubernetes "+o.kubernetes)
+	}
+	for _, c := range o.components {
+		words = append(words, "--component "+c)
+	}
+	if len(o.cases) > 0 {
+		words = append(words, "--case "+strings.Join(o.cases, ","))
+	} else {
+		words = append(words, "--profile "+strings.Join(o.profiles, ","))
+	}
+	if o.patience != 1 {
+		words = append(words, fmt.Sprintf("--patience %v", o.patience))
+	}
+	return strings.Join(words, " ")
+}
+
+// choose picks the cases by name, or else by profile.
+func choose(t *tree, o *runOptions) ([]*scenario.Scenario, error) {
+	var names, profiles []string
+	for _, c := range t.cases {
+		names = append(names, c.Metadata.Name)
+	}
+	for _, p := range t.profiles {
+		profiles = append(profiles, p.Name)
+	}
+	for _, c := range o.cases {
+		if !slices.Contains(names, c) {
+			return nil, catalog.Unknown("case", c, names)
+		}
+	}
+	for _, p := range o.profiles {
+		if !slices.Contains(profiles, p) {
+			return nil, catalog.Unknown("profile", p, profiles)
+		}
+	}
+	var chosen []*scenario.Scenario
+	for _, c := range t.cases {
+		if slices.Contains(o.cases, c.Metadata.Name) || len(o.cases) == 0 && slices.Contains(o.profiles, c.Spec.Profile) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen, nil
+}
+
+// caseLines tells of each case as it ends.
+func (a *app) caseLines(total int) func(report.Case) {
+	n := 0
+	colour := isTerminal(a.Err)
+	return func(c report.Case) {
+		n++
+		mark, tint := "✓", "32"
+		if c.Verdict.Outcome != "Pass" {
+			mark, tint = "✗", "31"
+			if !c.Claimed {
+				tint = "33"
+			}
+		}
+		label := report.Label(c)
+		if colour {
+			mark = "\x1b[" + tint + "m" + mark + "\x1b[0m"
+		}
+		fmt.Fprintf(a.Err, "%s %2d/%d %-32s %-20s %6.1fs\n", mark, n, total, c.Scenario.Metadata.Name, label, time.Duration(c.Verdict.Subject.Seconds).Seconds())
+		if c.Verdict.Reason != "" {
+			for line := range strings.SplitSeq(c.Verdict.Reason, "; ") {
+				fmt.Fprintf(a.Err, "        %s\n", line)
+			}
+		}
+	}
+}
+
+func checkOutput(format string) error {
+	if format != "text" && format != "json" && format != "yaml" {
+		return fmt.Errorf("--output %q must be text, json or yaml", format)
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+// Package drive runs a scenario's steps on a cluster. It waits on what the
+// recorder has seen, and decides nothing: the judge does, from the timeline.
+//
+// Each operation has a file of its own.
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/gangctl/gangctl/internal/cluster"
+	"github.com/gangctl/gangctl/internal/gang"
+	"github.com/gangctl/gangctl/internal/observe"
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Options are one run of a case.
+type Options struct {
+	Cluster  cluster.Cluster
+	Scenario *scenario.Scenario
+	// Begin says what is run on what.
+	Begin timeline.Begin
+	// Writer makes the gangs' objects.
+	Writer gang.Writer
+	// Out receives the timeline.
+	Out io.Writer
+}
+
+// driver is a run under way.
+type driver struct {
+	Options
+	rec     *observe.Recorder
+	client  dynamic.Interface
+	kube    kubernetes.Interface
+	created map[string]*unstructured.Unstructured // pods as they were submitted, by name
+	nodes   int
+	index   int // of the step
+	round   int
+	stopped bool // the control's scheduler
+}
+
+// errUnmet ends a run whose expectation was not met.
+var errUnmet = errors.New("the expectation was not met")
+
+// Run runs the case and writes its timeline. An error means that the timeline
+// itself could not be written; all else is in it.
+func Run(ctx context.Context, o Options) error {
+	rec := observe.New(o.Out, o.Begin)
+	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}}
+	err := d.run(ctx)
+	end := timeline.End{}
+	if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errExited) {
+		end.Err = err.Error()
+	}
+	return rec.Close(end)
+}
+
+// errExited ends a run when a component dies by itself; the timeline says which.
+var errExited = errors.New("a component exited")
+
+func (d *driver) run(ctx context.Context) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	d.Cluster.Watch(func(c timeline.Component) {
+		d.rec.Record(timeline.Event{Component: &c})
+		if c.State == timeline.Exited {
+			cancel(errExited)
+		}
+	})
+	if d.client, err = dynamic.NewForConfig(d.Cluster.Config()); err != nil {
+		return err
+	}
+	if d.kube, err = kubernetes.NewForConfig(d.Cluster.Config()); err != nil {
+		return err
+	}
+	// 1. The watches are open before anything is created.
+	if err := d.rec.Watch(ctx, d.Cluster.Config(), d.Writer.Gang); err != nil {
+		return err
+	}
+	// 2. A namespace with a ServiceAccount for its pods.
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	// 3. The steps, until one fails.
+	err = d.steps(ctx, d.Scenario.Spec.Steps)
+	// 4. What the API server refused on the way.
+	denied, auditErr := d.Cluster.Denied()
+	for _, x := range denied {
+		d.rec.Record(timeline.Event{Denied: &x})
+	}
+	if err == nil {
+		err = auditErr
+	}
+	return err
+}
+
+func (d *driver) steps(ctx context.Context, steps []scenario.Step) error {
+	for i := range steps {
+		d.index++
+		s := &steps[i]
+		if err := d.stopForControl(ctx, s); err != nil {
+			return err
+		}
+		if s.Repeat != nil {
+			if err := d.repeat(ctx, s.Repeat); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := d.step(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *driver) repeat(ctx context.Context, r *scenario.Repeat) error {
+	first := d.index
+	for d.round = 1; d.round <= r.Times; d.round++ {
+		d.index = first
+		if err := d.steps(ctx, r.Steps); err != nil {
+			return err
+		}
+	}
+	d.round = 0
+	return nil
+}
+
+func (d *driver) step(ctx context.Context, s *scenario.Step) error {
+	name, op := s.Op()
+	mark := timeline.Step{Index: d.index, Round: d.round, Op: name, Text: op.String()}
+	begin := mark
+	d.rec.Record(timeline.Event{Step: &begin})
+	err := d.operate(ctx, s)
+	if err != nil && !errors.Is(err, errUnmet) {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		if !errors.Is(err, errExited) {
+			err = fmt.Errorf("step %d, %s: %w", d.index, name, err)
+		}
+	}
+	mark.Done = true
+	d.rec.Record(timeline.Event{Step: &mark})
+	return err
+}
+
+func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
+	switch {
+	case s.Nodes != nil:
+		return d.doNodes(ctx, s.Nodes)
+	case s.Submit != nil:
+		return d.doSubmit(ctx, s.Submit)
+	case s.Expect != nil:
+		return d.doExpect(ctx, s.Expect)
+	case s.Finish != nil:
+		return d.doFinish(ctx, s.Finish)
+	case s.Delete != nil:
+		return d.doDelete(ctx, s.Delete)
+	case s.Kill != nil:
+		return d.doKill(ctx, s.Kill)
+	case s.Wait != nil:
+		return pause(ctx, s.Wait.For.Scale(d.Begin.Patience))
+	}
+	return fmt.Errorf("no such operation")
+}
+
+// stopForControl takes the scheduler away where a liveness control says so.
+func (d *driver) stopForControl(ctx context.Context, s *scenario.Step) error {
+	c := d.Scenario.Spec.Control
+	if d.Begin.Run != timeline.Control || c.Scheduler != scenario.StoppedScheduler || d.stopped || s.Name != c.Before && c.Before != "" {
+		return nil
+	}
+	d.stopped = true
+	return d.Cluster.Stop(ctx, "scheduler")
+}
+
+// bounded is the deadline of what the cluster itself must do between steps, such
+// as making a node ready or a pod go: it is nothing that a case measures.
+func (d *driver) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	const room = 60 * time.Second
+	return context.WithTimeoutCause(ctx, time.Duration(float64(room)*d.Begin.Patience), fmt.Errorf("the cluster did not do it within %s", room))
+}
+
+// pause lets time pass.
+func pause(ctx context.Context, t time.Duration) error {
+	timer := time.NewTimer(t)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+func (d *driver) pods() dynamic.ResourceInterface {
+	return d.client.Resource(pods).Namespace(d.Writer.Namespace)
+}
+
+// NotRun writes the timeline of a run that could not begin.
+func NotRun(o Options, why error) error {
+	return observe.New(o.Out, o.Begin).Close(timeline.End{Err: why.Error()})
+}

@@ -1,0 +1,50 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/gangctl/gangctl/internal/gang"
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// doFinish asks the kubelets to end the pods, and waits until they have.
+func (d *driver) doFinish(ctx context.Context, f *scenario.Finish) error {
+	ctx, cancel := d.bounded(ctx)
+	defer cancel()
+	var names []string
+	d.rec.Look(func(s *timeline.State) {
+		for _, g := range scenario.Select(s, f.Gang) {
+			if !f.Whole || g.Whole() {
+				for _, p := range g.Sorted() {
+					names = append(names, p.Name)
+				}
+			}
+		}
+	})
+	if len(names) == 0 {
+		return fmt.Errorf("no gang of %s is there to end", f.Gang)
+	}
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, gang.FinishLabel, f.Phase())
+	ending := map[string]bool{}
+	for _, name := range names {
+		ending[name] = true
+		if _, err := d.pods().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			return err
+		}
+	}
+	return d.rec.Until(ctx, func(s *timeline.State) bool {
+		for _, g := range scenario.Select(s, f.Gang) {
+			for _, p := range g.Pods {
+				if ending[p.Name] && !p.Finished() {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}

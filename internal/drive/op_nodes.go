@@ -1,0 +1,72 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/gangctl/gangctl/internal/gang"
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// doNodes adds or removes nodes, and waits until they are ready or gone.
+func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
+	ctx, cancel := d.bounded(ctx)
+	defer cancel()
+	nodes := d.kube.CoreV1().Nodes()
+	if n.Remove > d.nodes {
+		return fmt.Errorf("remove: %d of %d nodes", n.Remove, d.nodes)
+	}
+	for range n.Remove {
+		name := nodeName(d.nodes)
+		d.nodes--
+		if err := nodes.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+	}
+	for range n.Add {
+		d.nodes++
+		if _, err := nodes.Create(ctx, node(nodeName(d.nodes), n), metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	return d.rec.Until(ctx, func(s *timeline.State) bool {
+		for i := range d.nodes {
+			// A new node is tainted until the node controller has seen it.
+			if n := s.Nodes[nodeName(i+1)]; n == nil || !n.Ready || n.Closed {
+				return false
+			}
+		}
+		for i := range n.Remove {
+			if s.Nodes[nodeName(d.nodes+i+1)] != nil {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
+
+func node(name string, n *scenario.Nodes) *corev1.Node {
+	cpu := n.CPU
+	if cpu == 0 {
+		cpu = 32
+	}
+	room := corev1.ResourceList{
+		corev1.ResourceCPU:    *resource.NewQuantity(int64(cpu), resource.DecimalSI),
+		corev1.ResourceMemory: resource.MustParse("256Gi"),
+		corev1.ResourcePods:   resource.MustParse("110"),
+	}
+	if n.GPUs > 0 {
+		room[timeline.GPU] = *resource.NewQuantity(int64(n.GPUs), resource.DecimalSI)
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{gang.ManagedBy: "gangctl", corev1.LabelHostname: name}},
+		Status:     corev1.NodeStatus{Allocatable: room, Capacity: room},
+	}
+}

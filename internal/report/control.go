@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+	"github.com/gangctl/gangctl/internal/verdict"
+)
+
+// provesNothing begins the reason of a verdict whose control did not misbehave.
+const provesNothing = "the control proves nothing: "
+
+// controlName says what the control is, for a picture's caption.
+func controlName(c Case) string {
+	if c.spec().Control.Scheduler == scenario.StoppedScheduler {
+		return "scheduler stopped"
+	}
+	return "default scheduler"
+}
+
+// controlShowed says in a few words what the control showed; "" where none ran.
+func controlShowed(c Case) string {
+	v := c.verdict()
+	if v.Control == nil {
+		return ""
+	}
+	if why, ok := strings.CutPrefix(v.Reason, provesNothing); ok {
+		return "proves nothing: " + why
+	}
+	if v.Control.Outcome == verdict.Inconclusive {
+		return "inconclusive: " + v.Control.Reason
+	}
+	if c.spec().Control.Scheduler == scenario.StoppedScheduler {
+		return stoppedShowed(v)
+	}
+	return defaultShowed(v.Control, c.spec().Control.Breaks)
+}
+
+// stoppedShowed is for a liveness case: nothing may be bound. Pods that were
+// bound before the stop are part of the case.
+func stoppedShowed(v *verdict.Verdict) string {
+	switch {
+	case v.Control.BoundPods == 0:
+		return "nothing was bound"
+	case v.Control.Outcome == verdict.Pass:
+		return "every expectation was met all the same"
+	case v.Outcome == verdict.Pass:
+		return "nothing more was bound"
+	}
+	return "expectations were not met"
+}
+
+// defaultShowed is for a safety case: the default scheduler must break the property.
+func defaultShowed(run *verdict.Run, breaks scenario.Property) string {
+	n := 0
+	for _, x := range run.Violations {
+		if x.Property == breaks {
+			n++
+		}
+	}
+	if n == 0 {
+		return fmt.Sprintf("%s held", breaks)
+	}
+	text := fmt.Sprintf("broke %s", breaks)
+	if n > 1 {
+		text += fmt.Sprintf(" %d times", n)
+	}
+	var longest timeline.Time
+	for _, h := range run.Ledger {
+		longest = max(longest, h.To-h.From)
+	}
+	if run.IdleGPUSeconds > 0 && longest > 0 {
+		text += fmt.Sprintf(": a gang was partly bound for %s, %s GPU-seconds idle in all", seconds(longest), figure(run.IdleGPUSeconds))
+	}
+	return text
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gangctl/gangctl/internal/verdict"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+// All text that comes from data is escaped by html/template.
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"seconds": seconds, "figure": figure, "plain": plain, "class": outcomeClass,
+	"dash": func(s string) string {
+		if s == "" {
+			return "–"
+		}
+		return s
+	},
+	"count": func(n int, noun string) string { return count(n, noun) },
+}).Parse(pageHTML))
+
+// page is what the template shows.
+type page struct {
+	Report   *ConformanceReport
+	Style    template.CSS
+	Title    string
+	Headline string
+	// Tone colours the headline: good, bad or open.
+	Tone     string
+	Counts   string
+	Profiles []profileView
+	Facts    []fact
+	// Replay judges a timeline again.
+	Replay string
+}
+
+type fact struct{ Name, Value string }
+
+type profileView struct {
+	Profile
+	Sections []section
+}
+
+// writePage writes the HTML page. The pictures are read from where the timelines
+// are; the links are relative to the page.
+func (r *ConformanceReport) writePage(w io.Writer, cases, linked []Case) error {
+	v := page{
+		Report: r, Style: template.CSS(pageCSS + pictureCSS), Title: r.Implementation.String(),
+		Counts: r.total().String(), Facts: r.facts(),
+	}
+	v.Headline, v.Tone = r.headline()
+	byProfile := map[string][]section{}
+	for i, c := range cases {
+		s, err := newSection(c, linked[i].Timeline, fmt.Sprintf("case-%d", i+1))
+		if err != nil {
+			return fmt.Errorf("case %s: %w", c.name(), err)
+		}
+		byProfile[c.profile()] = append(byProfile[c.profile()], s)
+		if v.Replay == "" && linked[i].Timeline != "" {
+			v.Replay = "gangctl-verify judge " + filepath.ToSlash(linked[i].Timeline)
+		}
+	}
+	for _, p := range r.Profiles {
+		v.Profiles = append(v.Profiles, profileView{Profile: p, Sections: byProfile[p.Name]})
+	}
+	return pageTemplate.Execute(w, v)
+}
+
+// headline is the run's result in a sentence, and its tone.
+func (r *ConformanceReport) headline() (text, tone string) {
+	failures, open, away, passed := 0, 0, 0, 0
+	for _, p := range r.Profiles {
+		failures += len(p.FailedCases)
+		for _, c := range p.Cases {
+			if c.Claimed && c.Outcome == verdict.Inconclusive {
+				open++
+			}
+			if c.Claimed && c.Outcome == verdict.NotApplicable {
+				away++
+			}
+			if c.Claimed && c.Outcome == verdict.Pass {
+				passed++
+			}
+		}
+	}
+	switch code := r.ExitCode(); {
+	case code == 1 && r.Strict:
+		return count(failures, "case") + " failed", "bad"
+	case code == 1:
+		return count(failures, "claimed case") + " failed", "bad"
+	case open > 0:
+		return "Inconclusive: " + count(open, "claimed case") + " could not be judged", "open"
+	case code == 3:
+		return "Inconclusive: nothing ran", "open"
+	case passed == 0:
+		return "No claimed feature was tested", "open"
+	case away > 0:
+		return "Every claimed feature that can be tested here passed", "good"
+	}
+	return "Every claimed feature passed", "good"
+}
+
+func (r *ConformanceReport) facts() []fact {
+	var profiles []string
+	for _, p := range r.Profiles {
+		profiles = append(profiles, fmt.Sprintf("%s: %s", p.Name, p.Result))
+	}
+	return slices.DeleteFunc([]fact{
+		{"Kubernetes", r.Implementation.Kubernetes}, {"Cluster", r.Implementation.Provider},
+		{"Profiles", strings.Join(profiles, ", ")}, {"Date", r.Date}, {"Tool", r.Tool},
+	}, func(f fact) bool { return f.Value == "" })
+}
+
+// outcomeClass is the style of an outcome's badge; its text says the same.
+func outcomeClass(label string) string {
+	switch label {
+	case string(verdict.Pass):
+		return "pass"
+	case string(verdict.Fail):
+		return "fail"
+	case string(verdict.Inconclusive):
+		return "open"
+	case string(verdict.NotApplicable):
+		return "none"
+	}
+	return "excused"
+}

@@ -1,0 +1,37 @@
+package scenario
+
+import (
+	"fmt"
+	"io/fs"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Profile is a group of cases that run together.
+type Profile struct {
+	Name string `json:"name"`
+	// About says in a sentence what its cases have in common.
+	About string `json:"about"`
+}
+
+// LoadProfiles reads the profiles, and checks that every case names one.
+func LoadProfiles(tree fs.FS, file string, cases []*Scenario) ([]Profile, error) {
+	data, err := fs.ReadFile(tree, file)
+	if err != nil {
+		return nil, err
+	}
+	var all []Profile
+	if err := yaml.UnmarshalStrict(data, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	known := map[string]bool{}
+	for _, p := range all {
+		known[p.Name] = true
+	}
+	for _, c := range cases {
+		if !known[c.Spec.Profile] {
+			return nil, fmt.Errorf("case %s: spec.profile: %q is not in %s", c.Metadata.Name, c.Spec.Profile, file)
+		}
+	}
+	return all, nil
+}

@@ -70,20 +70,25 @@ func loadBackend(tree fs.FS, file string) (*Backend, error) {
 		return nil, fmt.Errorf("%s: metadata.name: %q must be the folder's name, %q", file, b.Metadata.Name, path.Base(dir))
 	}
 	s := b.Spec
-	for field, value := range map[string]string{"spec.schedulerName": s.SchedulerName, "spec.scheduler": s.Scheduler, "spec.title": s.Title} {
-		if value == "" {
-			return nil, fmt.Errorf("%s: %s: must be set", file, field)
+	for _, f := range []struct{ name, value string }{
+		{"title", s.Title}, {"schedulerName", s.SchedulerName}, {"scheduler", s.Scheduler},
+	} {
+		if f.value == "" {
+			return nil, fmt.Errorf("%s: spec.%s: must be set", file, f.name)
 		}
 	}
 	if err := checkGang(file, "spec.gang", s.Gang); err != nil {
 		return nil, err
 	}
-	files, err := fs.Glob(tree, dir+"/*/release.yaml")
+	folders, err := fs.ReadDir(tree, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		r, err := loadRelease(tree, f, b)
+	for _, d := range folders {
+		if !d.IsDir() {
+			continue
+		}
+		r, err := loadRelease(tree, path.Join(dir, d.Name(), "release.yaml"), b)
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,11 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	defer cancel()
 	var work [][]*unstructured.Unstructured // pods that are created one after the other
 	for _, name := range s.Names() {
+		live := false
+		d.rec.Look(func(state *timeline.State) { live = state.Gangs[name] != nil })
+		if live {
+			return fmt.Errorf("gang %s is there already: it must be deleted first", name)
+		}
 		d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size()}})
 		if group := d.Writer.Group(s, name); group != nil {
 			if _, err := d.groups().Create(ctx, group, metav1.CreateOptions{}); err != nil {

@@ -2,15 +2,11 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 	"github.com/gangctl/gangctl/internal/verdict"
 )
-
-// provesNothing begins the reason of a verdict whose control did not misbehave.
-const provesNothing = "the control proves nothing: "
 
 // controlName says what the control is, for a picture's caption.
 func controlName(c Case) string {
@@ -26,11 +22,8 @@ func controlShowed(c Case) string {
 	if v.Control == nil {
 		return ""
 	}
-	if why, ok := strings.CutPrefix(v.Reason, provesNothing); ok {
-		return "proves nothing: " + why
-	}
-	if v.Control.Outcome == verdict.Inconclusive {
-		return "inconclusive: " + v.Control.Reason
+	if v.ControlReason != "" {
+		return "proves nothing: " + v.ControlReason
 	}
 	if c.spec().Control.Scheduler == scenario.StoppedScheduler {
 		return stoppedShowed(v)
@@ -38,18 +31,13 @@ func controlShowed(c Case) string {
 	return defaultShowed(v.Control, c.spec().Control.Breaks)
 }
 
-// stoppedShowed is for a liveness case: nothing may be bound. Pods that were
-// bound before the stop are part of the case.
+// stoppedShowed is for a liveness case. Pods that were bound before the stop are
+// part of the case.
 func stoppedShowed(v *verdict.Verdict) string {
-	switch {
-	case v.Control.BoundPods == 0:
+	if v.Control.BoundPods == 0 {
 		return "nothing was bound"
-	case v.Control.Outcome == verdict.Pass:
-		return "every expectation was met all the same"
-	case v.Outcome == verdict.Pass:
-		return "nothing more was bound"
 	}
-	return "expectations were not met"
+	return "nothing more was bound"
 }
 
 // defaultShowed is for a safety case: the default scheduler must break the property.
@@ -59,9 +47,6 @@ func defaultShowed(run *verdict.Run, breaks scenario.Property) string {
 		if x.Property == breaks {
 			n++
 		}
-	}
-	if n == 0 {
-		return fmt.Sprintf("%s held", breaks)
 	}
 	text := fmt.Sprintf("broke %s", breaks)
 	if n > 1 {

@@ -28,7 +28,7 @@ type Control struct {
 type Shows struct {
 	Gang string `json:"gang"`
 	// Bound is what it has bound.
-	Bound Bound `json:"bound"`
+	Bound *Bound `json:"bound"`
 	// GPUs is how many it holds.
 	GPUs int `json:"gpus"`
 }
@@ -65,8 +65,8 @@ func (c *Control) validate(steps map[string]bool) error {
 		if c.Before != "" {
 			return errors.New("before: is for the stopped scheduler")
 		}
-		if c.Shows != nil && c.Shows.Gang == "" {
-			return errors.New("shows.gang: must be set")
+		if c.Shows != nil && (c.Shows.Gang == "" || c.Shows.Bound == nil) {
+			return errors.New("shows: gang and bound must be set")
 		}
 	case StoppedScheduler:
 		if c.Breaks != "" || c.Shows != nil {

@@ -29,7 +29,7 @@ func (d *Delete) String() string {
 	case d.Pods == 0:
 		return fmt.Sprintf("%s is deleted", d.Gang)
 	case d.Replaced:
-		return fmt.Sprintf("%d pods of %s are lost and replaced", d.Pods, d.Gang)
+		return fmt.Sprintf("%s of %s lost and replaced", count(d.Pods, "pod"), d.Gang)
 	}
-	return fmt.Sprintf("%d pods of %s are lost", d.Pods, d.Gang)
+	return fmt.Sprintf("%s of %s lost", count(d.Pods, "pod"), d.Gang)
 }

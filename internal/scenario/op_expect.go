@@ -87,9 +87,37 @@ func (b Bound) Met(g *timeline.GangState) bool {
 	case b.Word == "all":
 		return g.Bound() == g.Size
 	case b.Roles != nil:
-		return maps.Equal(b.Roles, g.BoundByRole())
+		bound := 0
+		for role, n := range g.BoundByRole() {
+			if b.Roles[role] != n {
+				return false
+			}
+			bound += n
+		}
+		return bound == b.total()
 	}
 	return g.Bound() == b.Count
+}
+
+func (b Bound) total() int {
+	sum := 0
+	for _, n := range b.Roles {
+		sum += n
+	}
+	return sum
+}
+
+// validate checks the numbers, and the roles against those of the gangs.
+func (b Bound) validate(roles map[string]bool) error {
+	if b.Count < 0 {
+		return fmt.Errorf("bound: %d must not be negative", b.Count)
+	}
+	for _, role := range slices.Sorted(maps.Keys(b.Roles)) {
+		if b.Roles[role] < 0 || !roles[role] {
+			return fmt.Errorf("bound.%s: %d must not be negative, and the gang must have the role", role, b.Roles[role])
+		}
+	}
+	return nil
 }
 
 func (e *Expect) validate() error {

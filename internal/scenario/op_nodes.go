@@ -28,7 +28,7 @@ func (n *Nodes) validate() error {
 
 func (n *Nodes) String() string {
 	if n.Remove > 0 {
-		return fmt.Sprintf("%d nodes go", n.Remove)
+		return count(n.Remove, "node") + " removed"
 	}
-	return fmt.Sprintf("%d nodes come, %d GPUs each", n.Add, n.GPUs)
+	return fmt.Sprintf("%s added, %s each", count(n.Add, "node"), count(n.GPUs, "GPU"))
 }

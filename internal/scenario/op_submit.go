@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -51,10 +52,13 @@ func (s *Submit) validate() error {
 		if r.Count < 1 || r.GPUs < 0 {
 			return fmt.Errorf("roles[%d]: count: %d must be at least 1, and gpus: %d not negative", i, r.Count, r.GPUs)
 		}
-		for field, q := range map[string]string{"cpu": r.CPU, "memory": r.Memory} {
-			if _, err := resource.ParseQuantity(q); q != "" && err != nil {
-				return fmt.Errorf("roles[%d].%s: %q: %w", i, field, q, err)
+		for _, q := range []struct{ field, value string }{{"cpu", r.CPU}, {"memory", r.Memory}} {
+			if _, err := resource.ParseQuantity(q.value); q.value != "" && err != nil {
+				return fmt.Errorf("roles[%d].%s: %q: %w", i, q.field, q.value, err)
 			}
+		}
+		if slices.ContainsFunc(s.Roles[:i], func(o Role) bool { return o.Name == r.Name }) {
+			return fmt.Errorf("roles[%d].name: %q is the name of an earlier role", i, r.Name)
 		}
 	}
 	if s.Min < 0 || s.Min > s.Size() {

@@ -5,7 +5,6 @@
 package scenario
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -154,101 +153,11 @@ func Load(tree fs.FS, dir string) ([]*Scenario, error) {
 	return all, nil
 }
 
-func (s *Scenario) validate() error {
-	if s.APIVersion != "gangctl.dev/v1alpha1" || s.Kind != "Scenario" {
-		return fmt.Errorf("apiVersion and kind must be gangctl.dev/v1alpha1 Scenario, not %q %q", s.APIVersion, s.Kind)
-	}
-	for field, value := range map[string]string{"description": s.Spec.Description, "profile": s.Spec.Profile, "feature": s.Spec.Feature} {
-		if value == "" {
-			return fmt.Errorf("spec.%s: must be set", field)
-		}
-	}
-	if s.Spec.Settle < 0 {
-		return fmt.Errorf("spec.settle: %s must not be negative", s.Spec.Settle)
-	}
-	if len(s.Spec.Steps) == 0 {
-		return errors.New("spec.steps: there must be one")
-	}
-	names := map[string]bool{}
-	if err := validateSteps("spec.steps", s.Spec.Steps, names); err != nil {
-		return err
-	}
-	if err := s.Spec.Control.validate(names); err != nil {
-		return fmt.Errorf("spec.control.%w", err)
-	}
-	return nil
-}
-
-func validateSteps(at string, steps []Step, names map[string]bool) error {
-	for i := range steps {
-		step := &steps[i]
-		where := fmt.Sprintf("%s[%d]", at, i)
-		name, op := step.op()
-		if op == nil {
-			return fmt.Errorf("%s: must have one operation of %s", where, strings.Join(Operations(), ", "))
-		}
-		if n := step.count(); n > 1 {
-			return fmt.Errorf("%s: has %d operations, must have one", where, n)
-		}
-		if err := op.validate(); err != nil {
-			return fmt.Errorf("%s.%s.%w", where, name, err)
-		}
-		if step.Name != "" {
-			if names[step.Name] {
-				return fmt.Errorf("%s.name: %q is the name of an earlier step", where, step.Name)
-			}
-			names[step.Name] = true
-		}
-		if r := step.Repeat; r != nil {
-			if err := validateSteps(where+".repeat.steps", r.Steps, names); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// count is the number of operations that the step sets.
-func (s *Step) count() int {
-	set := map[string]json.RawMessage{}
-	text, err := json.Marshal(s)
-	if err != nil || json.Unmarshal(text, &set) != nil {
-		return 0
-	}
-	delete(set, "name")
-	return len(set)
-}
-
 // Operations lists the vocabulary.
 func Operations() []string {
 	ops := []string{"nodes", "submit", "expect", "finish", "delete", "kill", "wait", "repeat"}
 	slices.Sort(ops)
 	return ops
-}
-
-// Duration is a time span, in YAML as Go writes it: 500ms, 30s, 5m.
-type Duration time.Duration
-
-// UnmarshalJSON reads a quoted Go duration.
-func (d *Duration) UnmarshalJSON(b []byte) error {
-	var s string
-	if err := json.Unmarshal(b, &s); err != nil {
-		return fmt.Errorf("duration %s must be text such as \"30s\"", b)
-	}
-	v, err := time.ParseDuration(s)
-	*d = Duration(v)
-	return err
-}
-
-// MarshalJSON writes a quoted Go duration.
-func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
-
-// String is the duration as Go writes it.
-func (d Duration) String() string { return time.Duration(d).String() }
-
-// Scale multiplies the duration by the patience.
-func (d Duration) Scale(patience float64) time.Duration {
-	return time.Duration(float64(d) * patience)
 }
 
 // Weight is roughly how long the steps take: the sum of the times that they watch.

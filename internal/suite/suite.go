@@ -218,9 +218,10 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 		return timeline.Begin{}, gang.Writer{}, err
 	}
 	w := gang.Writer{Namespace: "gangctl-" + c.Metadata.Name, Scheduler: scenario.DefaultScheduler}
+	binder := "kube-scheduler"
 	if !plain(c, run) {
-		g := s.Release.Gang()
-		w.Gang, w.Scheduler = &g, s.Release.Backend.Spec.SchedulerName
+		g, b := s.Release.Gang(), s.Release.Backend.Spec
+		w.Gang, w.Scheduler, binder = &g, b.SchedulerName, b.Scheduler
 	}
 	settle := c.Spec.Settle
 	if settle == 0 {
@@ -228,7 +229,7 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	}
 	return timeline.Begin{
 		Run: run, Case: c.Metadata.Name, Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version,
-		Kubernetes: s.Kubernetes, Scheduler: w.Scheduler, Grouped: w.Grouped(),
+		Kubernetes: s.Kubernetes, Scheduler: w.Scheduler, Binder: binder, Grouped: w.Grouped(),
 		Settle: timeline.Time(settle.Scale(s.Patience)), Patience: s.Patience, Scenario: spec,
 	}, w, nil
 }

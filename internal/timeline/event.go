@@ -34,6 +34,23 @@ type Event struct {
 	End       *End       `json:"end,omitempty"`
 }
 
+// check says whether exactly one of the pointers is set.
+func (e *Event) check() error {
+	n := 0
+	for _, set := range []bool{
+		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
+		e.Step != nil, e.Component != nil, e.Denied != nil, e.Cut != nil, e.End != nil,
+	} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		return fmt.Errorf("an event must say one thing, this one says %d", n)
+	}
+	return nil
+}
+
 // Time is a duration, in JSON a number of seconds with microseconds.
 type Time time.Duration
 
@@ -74,6 +91,8 @@ type Begin struct {
 	Kubernetes string `json:"kubernetes"`
 	// Scheduler is the name that members carry.
 	Scheduler string `json:"scheduler"`
+	// Binder is the component that binds them.
+	Binder string `json:"binder"`
 	// Grouped says that pods were joined to group objects of the backend.
 	Grouped bool `json:"grouped"`
 	// Settle is how long a gang may be partly bound while it binds.

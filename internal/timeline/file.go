@@ -52,10 +52,17 @@ func Read(r io.Reader, each func(Event) error) error {
 		var e Event
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.DisallowUnknownFields()
-		if err := d.Decode(&e); err != nil {
-			if !whole {
-				return ErrCutOff
-			}
+		err = d.Decode(&e)
+		if err == nil && d.More() {
+			err = errors.New("more than one event")
+		}
+		if err == nil {
+			err = e.check()
+		}
+		if err != nil && !whole {
+			return ErrCutOff
+		}
+		if err != nil {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 		if err := each(e); err != nil {

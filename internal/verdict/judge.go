@@ -63,12 +63,10 @@ func Judge(r io.Reader) (*Verdict, error) {
 	}
 	c := control.finish()
 	v.Control = &c
-	if why := misbehaves(spec.Spec.Control, control, c); why != "" {
-		// What the backend did is seen all the same: only a Pass needs its control.
-		if v.Outcome == Pass {
-			v.Outcome = Inconclusive
-			v.Reason = "the control proves nothing: " + why
-		}
+	v.ControlReason = misbehaves(spec.Spec.Control, control, c)
+	// What the backend did wrong is seen all the same: only a Pass needs its control.
+	if v.ControlReason != "" && v.Outcome == Pass {
+		v.Outcome, v.Reason = Inconclusive, "the control proves nothing: "+v.ControlReason
 	}
 	return v, nil
 }
@@ -126,9 +124,13 @@ type judge struct {
 	partial map[string]*partialTime
 	lock    *lock
 	boundAt map[string]timeline.Time // by pod UID
-	flagged map[string]bool          // violations that are reported once
-	watch   map[string]*stopwatch    // by gang
-	done    []*stopwatch             // of gangs that ended
+	grouped map[string]bool          // gangs whose group was seen with our minimum
+	// holds is what each pod takes from its node, and asked the sum by node.
+	holds   map[string]holds
+	asked   map[string]timeline.Resources
+	flagged map[string]bool       // violations that are reported once
+	watch   map[string]*stopwatch // by gang
+	done    []*stopwatch          // of gangs that ended
 
 	stopped   bool
 	afterStop []BoundPod
@@ -139,7 +141,8 @@ func newJudge(b timeline.Begin, s *scenario.Scenario) *judge {
 		begin: b, spec: s, state: timeline.NewState(),
 		run:     Run{Scheduler: b.Scheduler},
 		partial: map[string]*partialTime{}, boundAt: map[string]timeline.Time{},
-		flagged: map[string]bool{}, watch: map[string]*stopwatch{},
+		flagged: map[string]bool{}, watch: map[string]*stopwatch{}, grouped: map[string]bool{},
+		holds: map[string]holds{}, asked: map[string]timeline.Resources{},
 	}
 }
 
@@ -154,7 +157,7 @@ func (j *judge) apply(e timeline.Event) error {
 	j.advance(e.At)
 	ending := e.Gang != nil && e.Gang.Ended
 	if ending {
-		j.closeGang(e.Gang.Name)
+		j.closeGang(e.Gang.Name, e.At)
 	}
 	j.state.Apply(e)
 	switch {
@@ -171,7 +174,7 @@ func (j *judge) apply(e timeline.Event) error {
 		if e.Component.State == timeline.Exited {
 			j.broken = append(j.broken, fmt.Sprintf("%s exited by itself at %ss: %s", e.Component.Name, e.At, e.Component.Detail))
 		}
-		if e.Component.State == timeline.Stopped && j.begin.Run == timeline.Control {
+		if e.Component.State == timeline.Stopped && e.Component.Name == j.begin.Binder {
 			j.stopped = true
 		}
 	case e.Denied != nil:
@@ -196,12 +199,8 @@ func (j *judge) apply(e timeline.Event) error {
 
 // finish closes what is open and gives the run's outcome.
 func (j *judge) finish() Run {
-	for _, name := range sortedKeys(j.partial) {
-		j.closePartial(name, j.state.Now)
-	}
-	j.unlock(j.state.Now)
-	for _, name := range sortedKeys(j.watch) {
-		j.done = append(j.done, j.watch[name])
+	for _, name := range sortedKeys(j.state.Gangs) {
+		j.closeGang(name, j.state.Now)
 	}
 	r := &j.run
 	r.Seconds = j.state.Now

@@ -12,15 +12,32 @@ import (
 
 // partialTime is a time in which a gang is partly bound.
 type partialTime struct {
-	Holding
+	Holding // with what it held longest
+	bound   []BoundPod
+	longest timeline.Time
+	now     held
+	since   timeline.Time
+}
+
+// held is what a gang has at one moment.
+type held struct {
+	pods  int
+	gpus  int64
 	bound []BoundPod
+}
+
+// until accounts for what the gang held up to a moment.
+func (p *partialTime) until(at timeline.Time) {
+	if at-p.since >= p.longest {
+		p.longest, p.Pods, p.GPUs, p.bound = at-p.since, p.now.pods, p.now.gpus, p.now.bound
+	}
+	p.since = at
 }
 
 // advance accounts for the time up to an event, with the state before it.
 func (j *judge) advance(to timeline.Time) {
 	for name, p := range j.partial {
-		g := j.state.Gangs[name]
-		idle := timeline.Time(int64(to-j.state.Now) * g.Held(timeline.GPU))
+		idle := timeline.Time(int64(to-j.state.Now) * j.state.Gangs[name].Held(timeline.GPU))
 		p.IdleGPUSeconds += idle
 		j.run.IdleGPUSeconds += idle
 	}
@@ -29,20 +46,7 @@ func (j *judge) advance(to timeline.Time) {
 // track opens and closes the times of partial binding that an event begins or ends.
 func (j *judge) track(e timeline.Event) {
 	if e.Pod != nil {
-		if g := j.state.Gangs[e.Pod.Gang]; g != nil {
-			p := j.partial[g.Name]
-			switch {
-			case g.Partial() && p == nil:
-				p = &partialTime{Holding: Holding{Gang: g.Name, From: e.At}}
-				j.partial[g.Name] = p
-				fallthrough
-			case g.Partial():
-				p.Pods, p.GPUs = max(p.Pods, g.Bound()), max(p.GPUs, g.Held(timeline.GPU))
-				p.bound = j.boundPods(g)
-			case p != nil:
-				j.closePartial(g.Name, e.At)
-			}
-		}
+		j.trackGang(e.Pod.Gang, e.At)
 	}
 	switch {
 	case len(j.partial) < 2:
@@ -55,14 +59,33 @@ func (j *judge) track(e timeline.Event) {
 	}
 }
 
-// closePartial ends a time of partial binding and enters it into the ledger. It
-// is a violation where it outlasted the settle window.
+func (j *judge) trackGang(name string, at timeline.Time) {
+	g := j.state.Gangs[name]
+	if g == nil {
+		return
+	}
+	p := j.partial[name]
+	if !g.Partial() {
+		j.closePartial(name, at)
+		return
+	}
+	if p == nil {
+		p = &partialTime{Holding: Holding{Gang: name, From: at}, since: at}
+		j.partial[name] = p
+	}
+	p.until(at)
+	p.now = held{g.Bound(), g.Held(timeline.GPU), j.boundPods(g)}
+}
+
+// closePartial ends a time of partial binding. It is entered into the ledger, and
+// is a violation, where it outlasted the settle window.
 func (j *judge) closePartial(gang string, at timeline.Time) {
 	p := j.partial[gang]
 	if p == nil {
 		return
 	}
 	delete(j.partial, gang)
+	p.until(at)
 	p.To = at
 	if p.To-p.From <= j.begin.Settle {
 		return
@@ -70,8 +93,8 @@ func (j *judge) closePartial(gang string, at timeline.Time) {
 	j.run.Ledger = append(j.run.Ledger, p.Holding)
 	j.run.Violations = append(j.run.Violations, Violation{
 		Property: scenario.AllOrNothing, Subject: gang, From: p.From, To: p.To, Bound: p.bound,
-		Detail: fmt.Sprintf("%s was partly bound for %ss, %d pods at most, holding %d GPUs idle (%s GPU-seconds)",
-			gang, p.To-p.From, p.Pods, p.GPUs, p.IdleGPUSeconds),
+		Detail: fmt.Sprintf("%s was partly bound for %ss, for the most part with %d of the %d pods it needs, holding %d GPUs idle (%s GPU-seconds)",
+			gang, p.To-p.From, p.Pods, j.state.Gangs[gang].Min, p.GPUs, p.IdleGPUSeconds),
 	})
 }
 
@@ -104,38 +127,77 @@ func (j *judge) unlock(at timeline.Time) {
 	})
 }
 
-// closeGang ends a gang's accounts: the scenario itself takes it away.
-func (j *judge) closeGang(name string) {
-	j.closePartial(name, j.state.Now)
+// closeGang ends a gang's accounts: the scenario itself takes it away, or the run
+// is over.
+func (j *judge) closeGang(name string, at timeline.Time) {
+	j.closePartial(name, at)
 	if len(j.partial) < 2 {
-		j.unlock(j.state.Now)
+		j.unlock(at)
 	}
-	if w := j.watch[name]; w != nil {
-		j.done = append(j.done, w)
-		delete(j.watch, name)
+	w := j.watch[name]
+	if w == nil {
+		return
 	}
+	if w.count > 0 && j.begin.Grouped && !j.grouped[name] && !j.ungrouped(name) {
+		j.violate("member "+name, Violation{
+			Property: scenario.Membership, Subject: name, From: w.first, To: at,
+			Detail: fmt.Sprintf("pods of %s were bound, and no group %s with the minimum %d was ever seen", name, name, w.min),
+		})
+	}
+	j.done = append(j.done, w)
+	delete(j.watch, name)
+	delete(j.grouped, name)
 }
 
 // pod looks at what a pod event says of binding, capacity and membership.
 func (j *judge) pod(p *timeline.Pod) {
-	if p.Gone || p.Node == "" {
-		if w := j.watch[p.Gang]; w != nil && !p.Gone {
-			w.created(p.UID, j.state.Now)
-		}
+	j.account(p)
+	g := j.state.Gangs[p.Gang]
+	if g == nil || g.Pods[p.UID] == nil {
 		return
 	}
-	if _, seen := j.boundAt[p.UID]; seen {
+	w := j.watch[p.Gang]
+	w.created(p.UID, j.state.Now)
+	if _, seen := j.boundAt[p.UID]; seen || p.Node == "" {
 		return
 	}
 	j.boundAt[p.UID] = j.state.Now
-	if g := j.state.Gangs[p.Gang]; g != nil && g.Pods[p.UID] != nil {
-		j.run.BoundPods++
-		j.watch[p.Gang].created(p.UID, j.state.Now)
-		j.watch[p.Gang].bound(j.state.Now)
-		if j.stopped {
-			j.afterStop = append(j.afterStop, BoundPod{Gang: p.Gang, Pod: p.Name, Node: p.Node, At: j.state.Now})
+	j.run.BoundPods++
+	w.bound(j.state.Now)
+	if j.stopped {
+		j.afterStop = append(j.afterStop, BoundPod{Gang: p.Gang, Pod: p.Name, Node: p.Node, At: j.state.Now})
+	}
+	if j.begin.Grouped && p.Key != g.Name && !j.ungrouped(g.Name) {
+		j.violate("key "+g.Name, Violation{
+			Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now,
+			Detail: fmt.Sprintf("%s was bound and names the group %q, not %q", p.Name, p.Key, g.Name),
+		})
+	}
+}
+
+// holds is what a pod takes from a node.
+type holds struct {
+	node     string
+	requests timeline.Resources
+}
+
+// account keeps the sums of what nodes are asked for.
+func (j *judge) account(p *timeline.Pod) {
+	if old, ok := j.holds[p.UID]; ok {
+		for r, q := range old.requests {
+			j.asked[old.node][r] -= q
 		}
-		j.member(g, p)
+		delete(j.holds, p.UID)
+	}
+	if p.Gone || !p.Holds() {
+		return
+	}
+	j.holds[p.UID] = holds{p.Node, p.Requests}
+	if j.asked[p.Node] == nil {
+		j.asked[p.Node] = timeline.Resources{}
+	}
+	for r, q := range p.Requests {
+		j.asked[p.Node][r] += q
 	}
 	j.capacity(p.Node)
 }
@@ -146,23 +208,8 @@ func (j *judge) capacity(node string) {
 	if n == nil {
 		return
 	}
-	asked := timeline.Resources{}
-	add := func(p *timeline.Pod) {
-		if p.Node == node && p.Holds() {
-			for r, q := range p.Requests {
-				asked[r] += q
-			}
-		}
-	}
-	for _, g := range j.state.Gangs {
-		for _, p := range g.Pods {
-			add(p)
-		}
-	}
-	for _, p := range j.state.Others {
-		add(p)
-	}
-	for _, r := range slices.Sorted(maps.Keys(asked)) {
+	asked := j.asked[node]
+	for _, r := range sortedKeys(asked) {
 		if asked[r] > n.Allocatable[r] {
 			j.violate("capacity "+node+r, Violation{
 				Property: scenario.Capacity, Subject: node, From: j.state.Now, To: j.state.Now,
@@ -172,42 +219,27 @@ func (j *judge) capacity(node string) {
 	}
 }
 
-// member: when a member is bound, its key names the gang's group, and the group
-// exists with our minimum. A group that the backend made for itself has another.
-func (j *judge) member(g *timeline.GangState, p *timeline.Pod) {
-	if !j.begin.Grouped || p.Key == "" && j.ungrouped(g.Name) {
-		return
-	}
-	group := j.state.Groups[g.Name]
-	detail := ""
-	switch {
-	case p.Key != g.Name:
-		detail = fmt.Sprintf("%s was bound and names the group %q, not %q", p.Name, p.Key, g.Name)
-	case group == nil:
-		detail = fmt.Sprintf("%s was bound and there is no group %s", p.Name, g.Name)
-	case group.Min != int64(g.Min):
-		detail = fmt.Sprintf("the group %s has the minimum %d, not %d", g.Name, group.Min, g.Min)
-	default:
-		return
-	}
-	j.violate("member "+g.Name, Violation{Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now, Detail: detail})
-}
-
-// group: no group object is made behind our back, unless there are strangers
-// that the backend groups by itself.
+// group: a gang's group has our minimum, and no group is made behind our back,
+// unless there are strangers that the backend groups by itself.
 func (j *judge) group(g *timeline.Group) {
 	if g.Gone || !j.begin.Grouped {
 		return
 	}
-	for _, s := range scenario.Submits(j.spec.Spec.Steps) {
-		if s.Ungrouped || slices.Contains(s.Names(), g.Name) {
+	detail := ""
+	if ours := j.state.Gangs[g.Name]; ours != nil && !j.ungrouped(g.Name) {
+		if j.grouped[g.Name] = g.Min == int64(ours.Min); j.grouped[g.Name] {
 			return
 		}
+		detail = fmt.Sprintf("the group %s has the minimum %d, not %d", g.Name, g.Min, ours.Min)
+	} else {
+		for _, s := range scenario.Submits(j.spec.Spec.Steps) {
+			if s.Ungrouped || slices.Contains(s.Names(), g.Name) {
+				return
+			}
+		}
+		detail = fmt.Sprintf("a group %s with the minimum %d was made behind our back", g.Name, g.Min)
 	}
-	j.violate("group "+g.Name, Violation{
-		Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now,
-		Detail: fmt.Sprintf("a group %s with the minimum %d was made behind our back", g.Name, g.Min),
-	})
+	j.violate("group "+g.Name, Violation{Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now, Detail: detail})
 }
 
 func (j *judge) ungrouped(gang string) bool {

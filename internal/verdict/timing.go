@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -77,8 +78,6 @@ func rate(n int, seconds float64) timeline.Time {
 
 func quantiles(x []timeline.Time) Quantiles {
 	slices.Sort(x)
-	rank := func(q float64) timeline.Time {
-		return x[min(len(x)-1, int(q*float64(len(x))))]
-	}
+	rank := func(q float64) timeline.Time { return x[int(math.Ceil(q*float64(len(x))))-1] }
 	return Quantiles{P50: rank(0.50), P99: rank(0.99), Max: x[len(x)-1]}
 }

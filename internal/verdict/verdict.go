@@ -31,6 +31,9 @@ type Verdict struct {
 	Reason  string `json:"reason,omitempty"`
 	Subject Run    `json:"subject"`
 	Control *Run   `json:"control,omitempty"`
+	// ControlReason says what is missing for the control to misbehave as it must;
+	// empty where nothing is.
+	ControlReason string `json:"controlReason,omitempty"`
 }
 
 // Run is what one run of a case showed. Its outcome is about itself alone: a
@@ -91,7 +94,7 @@ type Holding struct {
 	Gang string        `json:"gang"`
 	From timeline.Time `json:"from"`
 	To   timeline.Time `json:"to"`
-	// Pods and GPUs are the most that it held at once.
+	// Pods and GPUs are what it held for the most part.
 	Pods           int           `json:"pods"`
 	GPUs           int64         `json:"gpus"`
 	IdleGPUSeconds timeline.Time `json:"idleGPUSeconds"`

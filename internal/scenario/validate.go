@@ -1,0 +1,132 @@
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+func (s *Scenario) validate() error {
+	if s.APIVersion != "gangctl.dev/v1alpha1" || s.Kind != "Scenario" {
+		return fmt.Errorf("apiVersion and kind must be gangctl.dev/v1alpha1 Scenario, not %q %q", s.APIVersion, s.Kind)
+	}
+	for _, f := range []struct{ name, value string }{
+		{"description", s.Spec.Description}, {"profile", s.Spec.Profile}, {"feature", s.Spec.Feature},
+	} {
+		if f.value == "" {
+			return fmt.Errorf("spec.%s: must be set", f.name)
+		}
+	}
+	if s.Spec.Settle < 0 {
+		return fmt.Errorf("spec.settle: %s must not be negative", s.Spec.Settle)
+	}
+	if len(s.Spec.Steps) == 0 {
+		return errors.New("spec.steps: there must be one")
+	}
+	names := map[string]bool{}
+	if err := validateSteps("spec.steps", s.Spec.Steps, names); err != nil {
+		return err
+	}
+	if err := s.Spec.Control.validate(names); err != nil {
+		return fmt.Errorf("spec.control.%w", err)
+	}
+	return s.validateNames()
+}
+
+// validateNames checks that every gang that is spoken of is submitted somewhere.
+func (s *Scenario) validateNames() error {
+	submits := Submits(s.Spec.Steps)
+	check := func(at, glob string, bound *Bound) error {
+		roles, found := map[string]bool{}, false
+		for _, sub := range submits {
+			for _, name := range sub.Names() {
+				if ok, err := path.Match(glob, name); err != nil || !ok {
+					continue
+				}
+				found = true
+				for _, r := range sub.Roles {
+					roles[r.Name] = true
+				}
+			}
+		}
+		if !found {
+			return fmt.Errorf("%s.gang: no step submits %q", at, glob)
+		}
+		if bound == nil {
+			return nil
+		}
+		if err := bound.validate(roles); err != nil {
+			return fmt.Errorf("%s.%w", at, err)
+		}
+		return nil
+	}
+	var walk func(at string, steps []Step) error
+	walk = func(at string, steps []Step) error {
+		for i := range steps {
+			var err error
+			where := fmt.Sprintf("%s[%d]", at, i)
+			switch step := &steps[i]; {
+			case step.Expect != nil:
+				err = check(where+".expect", step.Expect.Gang, step.Expect.Bound)
+			case step.Finish != nil:
+				err = check(where+".finish", step.Finish.Gang, nil)
+			case step.Delete != nil:
+				err = check(where+".delete", step.Delete.Gang, nil)
+			case step.Repeat != nil:
+				err = walk(where+".repeat.steps", step.Repeat.Steps)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if shows := s.Spec.Control.Shows; shows != nil {
+		if err := check("spec.control.shows", shows.Gang, shows.Bound); err != nil {
+			return err
+		}
+	}
+	return walk("spec.steps", s.Spec.Steps)
+}
+
+func validateSteps(at string, steps []Step, names map[string]bool) error {
+	for i := range steps {
+		step := &steps[i]
+		where := fmt.Sprintf("%s[%d]", at, i)
+		name, op := step.op()
+		if op == nil {
+			return fmt.Errorf("%s: must have one operation of %s", where, strings.Join(Operations(), ", "))
+		}
+		if n := step.count(); n > 1 {
+			return fmt.Errorf("%s: has %d operations, must have one", where, n)
+		}
+		if err := op.validate(); err != nil {
+			return fmt.Errorf("%s.%s.%w", where, name, err)
+		}
+		if step.Name != "" {
+			if names[step.Name] {
+				return fmt.Errorf("%s.name: %q is the name of an earlier step", where, step.Name)
+			}
+			names[step.Name] = true
+		}
+		if r := step.Repeat; r != nil {
+			if err := validateSteps(where+".repeat.steps", r.Steps, names); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// count is the number of operations that the step sets.
+func (s *Step) count() int {
+	set := map[string]json.RawMessage{}
+	text, err := json.Marshal(s)
+	if err != nil || json.Unmarshal(text, &set) != nil {
+		return 0
+	}
+	delete(set, "name")
+	return len(set)
+}

@@ -16,6 +16,8 @@ import (
 	"golang.org/x/term"
 	"k8s.io/klog/v2"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/gangctl/gangctl/internal/setup"
 )
 
 // The exit codes.
@@ -72,6 +74,9 @@ func Run(args []string, s Streams) int {
 	code := ExitUsage
 	if errors.As(err, &e) {
 		code = e.code
+	}
+	if errors.As(err, &setup.Unready{}) {
+		code = ExitInconclusive
 	}
 	if ctx.Err() != nil {
 		code, err = ExitInconclusive, errors.New("interrupted; nothing was left running")

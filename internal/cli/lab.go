@@ -18,6 +18,7 @@ import (
 
 	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/runfolder"
+	"github.com/gangctl/gangctl/internal/setup"
 	"github.com/gangctl/gangctl/internal/timeline"
 	"github.com/gangctl/gangctl/internal/toolchain"
 )
@@ -35,18 +36,18 @@ func (a *app) newLab() *cobra.Command {
 	}
 	var name string
 	c.PersistentFlags().StringVar(&name, "name", "default", "the lab's name")
-	t := &target{}
+	t := &setup.Target{}
 	up := &cobra.Command{
 		Use: "up", Short: "Start a lab with the backend installed", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.labUp(c.Context(), name, t) },
 	}
-	t.flags(up)
-	s := &target{}
+	targetFlags(up, t)
+	s := &setup.Target{}
 	serve := &cobra.Command{
 		Use: "serve", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.labServe(c.Context(), name, s) },
 	}
-	s.flags(serve)
+	targetFlags(serve, s)
 	c.AddCommand(up, serve, &cobra.Command{
 		Use: "down", Short: "End the lab", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.labDown(c.Context(), name) },
@@ -116,7 +117,7 @@ const ready = "ready"
 
 // labUp prepares in the foreground, where progress can be seen, then leaves a
 // server behind and waits until it says that the lab is ready.
-func (a *app) labUp(ctx context.Context, name string, t *target) error {
+func (a *app) labUp(ctx context.Context, name string, t *setup.Target) error {
 	h, err := openHome(name)
 	if err != nil {
 		return err
@@ -125,22 +126,22 @@ func (a *app) labUp(ctx context.Context, name string, t *target) error {
 		_, err = h.lock()
 		return err
 	}
-	tr, err := a.load()
+	tr, err := setup.Load(a.root)
 	if err != nil {
 		return err
 	}
-	if _, err := a.prepare(ctx, t, tr); err != nil {
+	if _, err := t.Suite(ctx, tr, a.progress()); err != nil {
 		return err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	args := []string{"lab", "serve", "--name", name, "--backend", t.backend, "--kubernetes", t.kubernetes, "--bin-dir", t.binDir, "--root", tr.root}
-	for _, c := range t.components {
+	args := []string{"lab", "serve", "--name", name, "--backend", t.Backend, "--kubernetes", t.Kubernetes, "--bin-dir", t.BinDir, "--root", tr.Root}
+	for _, c := range t.Components {
 		args = append(args, "--component", c)
 	}
-	if t.online {
+	if t.Online {
 		args = append(args, "--online")
 	}
 	server := exec.Command(self, args...)
@@ -169,7 +170,7 @@ func (a *app) labUp(ctx context.Context, name string, t *target) error {
 }
 
 // labServe holds a lab until it is told to end. Its stdout is labUp's.
-func (a *app) labServe(ctx context.Context, name string, t *target) error {
+func (a *app) labServe(ctx context.Context, name string, t *setup.Target) error {
 	err := a.serve(ctx, name, t)
 	if err != nil {
 		fmt.Fprintln(a.Out, err)
@@ -177,7 +178,7 @@ func (a *app) labServe(ctx context.Context, name string, t *target) error {
 	return err
 }
 
-func (a *app) serve(ctx context.Context, name string, t *target) (err error) {
+func (a *app) serve(ctx context.Context, name string, t *setup.Target) (err error) {
 	h, err := openHome(name)
 	if err != nil {
 		return err
@@ -193,11 +194,11 @@ func (a *app) serve(ctx context.Context, name string, t *target) (err error) {
 	if _, err := fmt.Fprintln(lock, os.Getpid()); err != nil {
 		return err
 	}
-	tr, err := a.load()
+	tr, err := setup.Load(a.root)
 	if err != nil {
 		return err
 	}
-	s, err := a.prepare(ctx, t, tr)
+	s, err := t.Suite(ctx, tr, a.progress())
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,12 +14,12 @@ import (
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/runfolder"
-	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/setup"
 )
 
 // runOptions are the flags of run.
 type runOptions struct {
-	target
+	setup.Target
 	profiles   []string
 	cases      []string
 	out        string
@@ -51,7 +50,7 @@ from pinned Go modules first: minutes once, and nothing after that.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), o) },
 	}
-	o.flags(c)
+	targetFlags(c, &o.Target)
 	f := c.Flags()
 	f.StringSliceVar(&o.profiles, "profile", []string{"core", "recovery"}, "the profiles to run")
 	f.StringSliceVar(&o.cases, "case", nil, "only these cases, whatever their profile")
@@ -79,16 +78,16 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
-	tr, err := a.load()
+	tr, err := setup.Load(a.root)
 	if err != nil {
 		return err
 	}
-	cases, err := choose(tr, o)
+	cases, err := tr.Choose(o.profiles, o.cases)
 	if err != nil {
 		return err
 	}
 	// 2. Binaries and bundle.
-	s, err := a.prepare(ctx, &o.target, tr)
+	s, err := o.Suite(ctx, tr, a.progress())
 	if err != nil {
 		return err
 	}
@@ -131,10 +130,10 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 // command is what reproduces the run.
 func (o *runOptions) command(r *catalog.Release) string {
 	words := []string{"gangctl-verify run", "--backend " + r.String()}
-	if o.kubernetes != "" {
-		words = append(words, "--kubernetes "+o.kubernetes)
+	if o.Kubernetes != "" {
+		words = append(words, "--kubernetes "+o.Kubernetes)
 	}
-	for _, c := range o.components {
+	for _, c := range o.Components {
 		words = append(words, "--component "+c)
 	}
 	if len(o.cases) > 0 {
@@ -146,34 +145,6 @@ func (o *runOptions) command(r *catalog.Release) string {
 		words = append(words, fmt.Sprintf("--patience %v", o.patience))
 	}
 	return strings.Join(words, " ")
-}
-
-// choose picks the cases by name, or else by profile.
-func choose(t *tree, o *runOptions) ([]*scenario.Scenario, error) {
-	var names, profiles []string
-	for _, c := range t.cases {
-		names = append(names, c.Metadata.Name)
-	}
-	for _, p := range t.profiles {
-		profiles = append(profiles, p.Name)
-	}
-	for _, c := range o.cases {
-		if !slices.Contains(names, c) {
-			return nil, catalog.Unknown("case", c, names)
-		}
-	}
-	for _, p := range o.profiles {
-		if !slices.Contains(profiles, p) {
-			return nil, catalog.Unknown("profile", p, profiles)
-		}
-	}
-	var chosen []*scenario.Scenario
-	for _, c := range t.cases {
-		if slices.Contains(o.cases, c.Metadata.Name) || len(o.cases) == 0 && slices.Contains(o.profiles, c.Spec.Profile) {
-			chosen = append(chosen, c)
-		}
-	}
-	return chosen, nil
 }
 
 // caseLines tells of each case as it ends.
@@ -200,6 +171,26 @@ func (a *app) caseLines(total int) func(report.Case) {
 			}
 		}
 	}
+}
+
+// targetFlags are the flags of what to test, or to leave running.
+func targetFlags(c *cobra.Command, t *setup.Target) {
+	f := c.Flags()
+	f.StringVar(&t.Backend, "backend", "volcano", "the backend: name, or name@version; the newest version by default")
+	f.StringVar(&t.Kubernetes, "kubernetes", "", "the lab's Kubernetes version; what the release was tested on by default")
+	f.StringVar(&t.BinDir, "bin-dir", "", "a folder whose binaries are taken before any is built")
+	renderFlags(c, t)
+}
+
+// renderFlags are the flags of how a bundle is hydrated.
+func renderFlags(c *cobra.Command, t *setup.Target) {
+	f := c.Flags()
+	f.StringSliceVar(&t.Components, "component", nil, "a folder with a kustomize Component to put on top of the bundle; may be repeated")
+	f.BoolVar(&t.Online, "online", false, "take upstream's files from their URLs, not from the Go module of the same tag")
+}
+
+func (a *app) progress() setup.Progress {
+	return setup.Progress{Writer: a.Err, Terminal: isTerminal(a.Err)}
 }
 
 func checkOutput(format string) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/gangctl/gangctl/internal/setup"
 	"github.com/gangctl/gangctl/internal/suite"
 	"github.com/gangctl/gangctl/internal/toolchain"
 	"github.com/gangctl/gangctl/internal/verdict"
@@ -54,17 +55,17 @@ func (a *app) newList() *cobra.Command {
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			t, err := a.load()
+			t, err := setup.Load(a.root)
 			if err != nil {
 				return err
 			}
 			var l listing
-			for _, b := range t.catalog.Backends {
+			for _, b := range t.Catalog.Backends {
 				for _, r := range b.Releases {
 					l.Backends = append(l.Backends, listedBackend{b.Metadata.Name, b.Spec.Title, r.Version, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Lab, b.Spec.Claims})
 				}
 			}
-			for _, s := range t.cases {
+			for _, s := range t.Cases {
 				l.Cases = append(l.Cases, listedCase{s.Metadata.Name, s.Spec.Profile, s.Spec.Feature, s.Spec.Description})
 			}
 			if output == "json" {
@@ -130,7 +131,7 @@ The exit code is the outcome's: 0 Pass, 1 Fail, 3 Inconclusive.`,
 }
 
 func (a *app) newRender() *cobra.Command {
-	t := &target{}
+	t := &setup.Target{}
 	c := &cobra.Command{
 		Use:   "render backend[@version]",
 		Short: "Print a bundle's objects, hydrated",
@@ -140,15 +141,15 @@ The digest in release.yaml is checked either way.`,
 		Example: "  gangctl-verify render volcano@v1.14.1 | kubectl apply --server-side -f -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			tr, err := a.load()
+			tr, err := setup.Load(a.root)
 			if err != nil {
 				return err
 			}
-			r, err := tr.catalog.Release(args[0])
+			r, err := tr.Catalog.Release(args[0])
 			if err != nil {
 				return err
 			}
-			out, err := t.render(c.Context(), tr, r)
+			out, err := t.Render(c.Context(), tr, r)
 			if err != nil {
 				return err
 			}
@@ -156,7 +157,7 @@ The digest in release.yaml is checked either way.`,
 			return broken(err)
 		},
 	}
-	t.renderFlags(c)
+	renderFlags(c, t)
 	return c
 }
 

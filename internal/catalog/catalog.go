@@ -13,7 +13,8 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	"sigs.k8s.io/yaml"
+
+	"github.com/gangctl/gangctl/internal/strict"
 )
 
 const apiVersion = "gangctl.dev/v1alpha1"
@@ -29,22 +30,31 @@ type Catalog struct {
 // Load reads bundles/ and lab/ of a tree.
 func Load(tree fs.FS) (*Catalog, error) {
 	c := &Catalog{FS: tree}
-	files, err := fs.Glob(tree, "bundles/*/backend.yaml")
+	backends, err := folders(tree, "bundles")
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		b, err := loadBackend(tree, f)
+	for _, dir := range backends {
+		b, err := loadBackend(tree, path.Join(dir, "backend.yaml"))
 		if err != nil {
 			return nil, err
 		}
 		c.Backends = append(c.Backends, b)
 	}
-	files, err = fs.Glob(tree, "lab/*/*/component.yaml")
+	components, err := folders(tree, "lab")
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
+	var versions []string
+	for _, dir := range components {
+		below, err := folders(tree, dir)
+		if err != nil {
+			return nil, err
+		}
+		versions = append(versions, below...)
+	}
+	for _, dir := range versions {
+		f := path.Join(dir, "component.yaml")
 		k := &Component{Path: path.Dir(f), Version: path.Base(path.Dir(f)), Name: path.Base(path.Dir(path.Dir(f)))}
 		if err := decode(tree, f, "Component", k, &k.APIVersion, &k.Kind); err != nil {
 			return nil, err
@@ -58,6 +68,24 @@ func Load(tree fs.FS) (*Catalog, error) {
 		return nil, errors.New("catalog: no bundles/*/backend.yaml in this tree")
 	}
 	return c, nil
+}
+
+// folders lists the folders in a folder: each must be what it stands for.
+func folders(tree fs.FS, dir string) ([]string, error) {
+	found, err := fs.ReadDir(tree, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, d := range found {
+		if d.IsDir() {
+			all = append(all, path.Join(dir, d.Name()))
+		}
+	}
+	return all, nil
 }
 
 func loadBackend(tree fs.FS, file string) (*Backend, error) {
@@ -80,15 +108,12 @@ func loadBackend(tree fs.FS, file string) (*Backend, error) {
 	if err := checkGang(file, "spec.gang", s.Gang); err != nil {
 		return nil, err
 	}
-	folders, err := fs.ReadDir(tree, dir)
+	versions, err := folders(tree, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range folders {
-		if !d.IsDir() {
-			continue
-		}
-		r, err := loadRelease(tree, path.Join(dir, d.Name(), "release.yaml"), b)
+	for _, v := range versions {
+		r, err := loadRelease(tree, path.Join(v, "release.yaml"), b)
 		if err != nil {
 			return nil, err
 		}
@@ -141,6 +166,9 @@ func loadRelease(tree fs.FS, file string, b *Backend) (*Release, error) {
 		if s.Build == nil || s.Build.Binaries[p.Binary] == "" {
 			return nil, fmt.Errorf("%s.binary: %q is not one of spec.build.binaries", at, p.Binary)
 		}
+		if p.KubeconfigFlag == "" {
+			return nil, fmt.Errorf("%s.kubeconfigFlag: must be set", at)
+		}
 		for j, l := range p.Listen {
 			if l.Port < 1 || l.Port > 65535 || !strings.Contains(l.Flag, "{port}") {
 				return nil, fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag must contain {port}", at, j)
@@ -168,10 +196,21 @@ func (r *Release) Supports(kubernetes string) error {
 	if err != nil {
 		return fmt.Errorf("kubernetes version %q: %w", kubernetes, err)
 	}
-	if !c.Check(v) {
+	if !c.Check(plain(v)) {
 		return fmt.Errorf("%s supports Kubernetes %s (%s), not %s", r, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Source, kubernetes)
 	}
 	return nil
+}
+
+// plain takes a vendor's suffix away (v1.34.4-eks-113cf36), which semver would read
+// as a pre-release, and leaves a real one.
+func plain(v *semver.Version) *semver.Version {
+	for _, before := range []string{"alpha", "beta", "rc"} {
+		if strings.HasPrefix(v.Prerelease(), before) {
+			return v
+		}
+	}
+	return semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
 }
 
 // compareVersions orders two versions that checkVersion has accepted.
@@ -182,8 +221,8 @@ func decode(tree fs.FS, file, kind string, into any, gotVersion, gotKind *string
 	if err != nil {
 		return err
 	}
-	if err := yaml.UnmarshalStrict(data, into); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+	if err := strict.YAML(file, data, into); err != nil {
+		return err
 	}
 	if *gotVersion != apiVersion || *gotKind != kind {
 		return fmt.Errorf("%s: apiVersion and kind must be %s %s, not %q %q", file, apiVersion, kind, *gotVersion, *gotKind)

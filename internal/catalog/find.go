@@ -33,8 +33,9 @@ func (c *Catalog) Release(ref string) (*Release, error) {
 
 // Component finds a component of the lab by name and version.
 func (c *Catalog) Component(name, version string) (*Component, error) {
-	var versions []string
+	var names, versions []string
 	for _, k := range c.Components {
+		names = append(names, k.Name)
 		if k.Name != name {
 			continue
 		}
@@ -42,6 +43,9 @@ func (c *Catalog) Component(name, version string) (*Component, error) {
 			return k, nil
 		}
 		versions = append(versions, k.Version)
+	}
+	if len(versions) == 0 {
+		return nil, Unknown("component", name, names)
 	}
 	return nil, Unknown("version of "+name, version, versions)
 }
@@ -64,6 +68,7 @@ func (c *Catalog) Newest(name string) (*Component, error) {
 // and lists what there is.
 func Unknown(what, got string, have []string) error {
 	slices.Sort(have)
+	have = slices.Compact(have)
 	best, distance := "", len(got)/2+2
 	for _, h := range have {
 		if d := editDistance(got, h); d < distance {

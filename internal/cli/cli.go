@@ -105,7 +105,7 @@ root and no cluster of yours touched.
 
 Exit codes: 0 every claimed feature passed, 1 a claimed one failed (--strict: any),
 2 usage or bad input, 3 inconclusive.`,
-		Example: `  gangctl-verify run                              # the newest Volcano, core cases
+		Example: `  gangctl-verify run                              # the newest Volcano, core and recovery
   gangctl-verify run --backend kube-scheduler     # native gang scheduling
   gangctl-verify judge out/cases/ack-tf-smoke-gpu/timeline.jsonl
   gangctl-verify lab up --backend volcano         # a lab to play with`,

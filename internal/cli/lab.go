@@ -208,7 +208,7 @@ func (a *app) serve(ctx context.Context, name string, t *setup.Target) (err erro
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	l, err := lab.Up(ctx, lab.Options{
-		Folder: folder, Dir: filepath.Join(folder.Path, "lab"), Logs: h.log, Binaries: s.Binaries, Stages: s.Stages,
+		Folder: folder, Dir: filepath.Join(folder.Path, "lab"), Logs: h.log, Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages,
 		ControlPlane: s.Release.Spec.ControlPlane, Release: s.Release, Objects: s.Objects, CertManager: s.CertManager,
 	})
 	if err != nil {

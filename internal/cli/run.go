@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/runfolder"
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/setup"
 )
 
@@ -75,7 +77,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if o.patience <= 0 || o.parallel < 0 {
 		return fmt.Errorf("--patience %v must be more than 0, and --parallel %d not negative", o.patience, o.parallel)
 	}
-	if err := checkOutput(o.output); err != nil {
+	if err := checkOutput(o.output, "text", "json"); err != nil {
 		return err
 	}
 	tr, err := setup.Load(a.root)
@@ -108,7 +110,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	// 4. The report.
 	m := report.Meta{
 		Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version, Kubernetes: s.Kubernetes,
-		Tool: version(), Provider: o.provider, Profiles: o.profiles, Date: time.Now(), Command: o.command(s.Release), Strict: o.strict,
+		Tool: version(), Provider: o.provider, Profiles: profilesOf(cases), Date: time.Now(), Command: o.command(s.Release), Strict: o.strict,
 	}
 	r, err := report.Write(s.Out, m, done)
 	if err != nil {
@@ -141,6 +143,12 @@ func (o *runOptions) command(r *catalog.Release) string {
 	} else {
 		words = append(words, "--profile "+strings.Join(o.profiles, ","))
 	}
+	if o.strict {
+		words = append(words, "--strict")
+	}
+	if o.Online {
+		words = append(words, "--online")
+	}
 	if o.patience != 1 {
 		words = append(words, fmt.Sprintf("--patience %v", o.patience))
 	}
@@ -166,7 +174,7 @@ func (a *app) caseLines(total int) func(report.Case) {
 		}
 		fmt.Fprintf(a.Err, "%s %2d/%d %-32s %-20s %6.1fs\n", mark, n, total, c.Scenario.Metadata.Name, label, time.Duration(c.Verdict.Subject.Seconds).Seconds())
 		if c.Verdict.Reason != "" {
-			for line := range strings.SplitSeq(c.Verdict.Reason, "; ") {
+			for line := range strings.SplitSeq(strings.ReplaceAll(c.Verdict.Reason, "; ", "\n"), "\n") {
 				fmt.Fprintf(a.Err, "        %s\n", line)
 			}
 		}
@@ -193,9 +201,20 @@ func (a *app) progress() setup.Progress {
 	return setup.Progress{Writer: a.Err, Terminal: isTerminal(a.Err)}
 }
 
-func checkOutput(format string) error {
-	if format != "text" && format != "json" && format != "yaml" {
-		return fmt.Errorf("--output %q must be text, json or yaml", format)
+func checkOutput(format string, known ...string) error {
+	if !slices.Contains(known, format) {
+		return fmt.Errorf("--output %q must be %s", format, strings.Join(known, " or "))
 	}
 	return nil
+}
+
+// profilesOf are the profiles that the cases are of.
+func profilesOf(cases []*scenario.Scenario) []string {
+	var all []string
+	for _, c := range cases {
+		if !slices.Contains(all, c.Spec.Profile) {
+			all = append(all, c.Spec.Profile)
+		}
+	}
+	return all
 }

@@ -52,7 +52,7 @@ func (a *app) newList() *cobra.Command {
 		Short: "List the backends that can be installed and the cases that can be run",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := checkOutput(output, "text", "json"); err != nil {
 				return err
 			}
 			t, err := setup.Load(a.root)
@@ -99,7 +99,7 @@ The exit code is the outcome's: 0 Pass, 1 Fail, 3 Inconclusive.`,
 		Example: "  gangctl-verify judge out/cases/n-minus-two/timeline.jsonl",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := checkOutput(output, "yaml", "json"); err != nil {
 				return err
 			}
 			v, err := suite.JudgeFile(args[0])

@@ -14,7 +14,7 @@ import (
 type Cluster interface {
 	// Config reaches the API server as an administrator.
 	Config() *rest.Config
-	// Watch reports every component that starts, stops or exits, from now on.
+	// Watch reports every component that starts, stops or exits, what was before included.
 	Watch(func(timeline.Component))
 	// Stop ends a component at once, on purpose. "scheduler" is the backend's.
 	Stop(ctx context.Context, component string) error

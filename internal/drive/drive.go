@@ -187,8 +187,8 @@ func (d *driver) stopForControl(ctx context.Context, s *scenario.Step) error {
 // bounded is the deadline of what the cluster itself must do between steps, such
 // as making a node ready or a pod go: it is nothing that a case measures.
 func (d *driver) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	const room = 60 * time.Second
-	return context.WithTimeoutCause(ctx, time.Duration(float64(room)*d.Begin.Patience), fmt.Errorf("the cluster did not do it within %s", room))
+	room := scenario.Duration(time.Minute).Scale(d.Begin.Patience)
+	return context.WithTimeoutCause(ctx, room, fmt.Errorf("the cluster did not do it within %s", room))
 }
 
 // pause lets time pass.

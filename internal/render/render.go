@@ -5,21 +5,19 @@ package render
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-	"sigs.k8s.io/yaml"
 
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/source"
@@ -53,13 +51,15 @@ func Render(ctx context.Context, tree fs.FS, r *catalog.Release, o Options) (*Re
 		if err := copyTree(memory, os.DirFS(dir), ".", fmt.Sprintf("components/%d", i)); err != nil {
 			return nil, fmt.Errorf("render %s: component %s: %w", r, dir, err)
 		}
-		if !memory.Exists(fmt.Sprintf("/components/%d/kustomization.yaml", i)) {
-			return nil, fmt.Errorf("render %s: component %s: no kustomization.yaml there", r, dir)
-		}
 	}
-	file := path.Join("/", r.Path, "kustomization.yaml")
-	if err := localize(ctx, memory, file, r, o); err != nil {
+	l := &localizer{memory: memory, release: r, from: o.From}
+	if err := l.folder(ctx, path.Join("/", r.Path), len(o.Components)); err != nil {
 		return nil, fmt.Errorf("render %s: %w", r, err)
+	}
+	for i, dir := range o.Components {
+		if err := l.folder(ctx, fmt.Sprintf("/components/%d", i), 0); err != nil {
+			return nil, fmt.Errorf("render %s: component %s: %w", r, dir, err)
+		}
 	}
 	// Like `kubectl kustomize`: namespaces and CRDs first, webhooks last.
 	opts := krusty.MakeDefaultOptions()
@@ -85,7 +85,7 @@ func copyTree(memory filesys.FileSystem, from fs.FS, dir, to string) error {
 		return nil
 	}
 	return fs.WalkDir(from, dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(name) != ".yaml" {
+		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := fs.ReadFile(from, name)
@@ -97,60 +97,27 @@ func copyTree(memory filesys.FileSystem, from fs.FS, dir, to string) error {
 	})
 }
 
-// localize replaces the kustomization's URLs by files of the same content, and adds
-// the components.
-func localize(ctx context.Context, memory filesys.FileSystem, file string, r *catalog.Release, o Options) error {
-	data, err := memory.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	var k types.Kustomization
-	if err := k.Unmarshal(data); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	for i, res := range k.Resources {
-		if !strings.Contains(res, "://") {
-			continue
-		}
-		at := slices.IndexFunc(r.Spec.Upstream, func(u catalog.Upstream) bool { return u.URL == res })
-		if at < 0 {
-			return fmt.Errorf("%s: resources[%d]: %s is not among spec.upstream of release.yaml", file, i, res)
-		}
-		text, err := o.From.Fetch(ctx, r.Spec.Upstream[at])
-		if err != nil {
-			return err
-		}
-		local := fmt.Sprintf("upstream-%d.yaml", at)
-		if err := memory.WriteFile(path.Join(path.Dir(file), local), text); err != nil {
-			return err
-		}
-		k.Resources[i] = local
-	}
-	up := strings.Repeat("../", strings.Count(path.Dir(file), "/"))
-	for i := range o.Components {
-		k.Components = append(k.Components, fmt.Sprintf("%scomponents/%d", up, i))
-	}
-	if data, err = yaml.Marshal(k); err != nil {
-		return err
-	}
-	return memory.WriteFile(file, data)
-}
-
 // Objects decodes a stream of YAML documents.
 func Objects(stream []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096)
 	for {
-		u := &unstructured.Unstructured{}
-		err := decoder.Decode(&u.Object)
+		var text json.RawMessage
+		err := decoder.Decode(&text)
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(u.Object) > 0 {
-			all = append(all, u)
+		if len(text) == 0 || string(text) == "null" {
+			continue
 		}
+		// Whole numbers stay whole this way.
+		u := &unstructured.Unstructured{}
+		if err := u.UnmarshalJSON(text); err != nil {
+			return nil, err
+		}
+		all = append(all, u)
 	}
 }

@@ -65,8 +65,8 @@ func (c *Control) validate(steps map[string]bool) error {
 		if c.Before != "" {
 			return errors.New("before: is for the stopped scheduler")
 		}
-		if c.Shows != nil && (c.Shows.Gang == "" || c.Shows.Bound == nil) {
-			return errors.New("shows: gang and bound must be set")
+		if c.Shows != nil && (c.Shows.Gang == "" || c.Shows.Bound == nil || c.Shows.GPUs < 0) {
+			return errors.New("shows: gang and bound must be set, and gpus not negative")
 		}
 	case StoppedScheduler:
 		if c.Breaks != "" || c.Shows != nil {

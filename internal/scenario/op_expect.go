@@ -25,30 +25,30 @@ type Expect struct {
 	For Duration `json:"for,omitempty"`
 }
 
-// Bound is none, all, a number of pods, or a number for each role.
+// Bound is none, all, all-or-none, a number of pods, or a number for each role.
 type Bound struct {
-	// Word is none or all; empty where Count or Roles is set.
+	// Word is none, all or all-or-none; empty where Count or Roles is set.
 	Word  string
 	Count int
 	Roles map[string]int
 }
 
-// UnmarshalJSON reads any of the four.
+// UnmarshalJSON reads any of them.
 func (b *Bound) UnmarshalJSON(text []byte) error {
 	switch text[0] {
 	case '"':
 		if err := json.Unmarshal(text, &b.Word); err != nil {
 			return err
 		}
-		if b.Word != "none" && b.Word != "all" {
-			return fmt.Errorf("bound: %q must be none, all, a number, or a number for each role", b.Word)
+		if !slices.Contains([]string{"none", "all", "all-or-none"}, b.Word) {
+			return fmt.Errorf("bound: %q must be none, all, all-or-none, a number, or a number for each role", b.Word)
 		}
 		return nil
 	case '{':
 		return json.Unmarshal(text, &b.Roles)
 	}
 	if err := json.Unmarshal(text, &b.Count); err != nil {
-		return fmt.Errorf("bound: %s must be none, all, a number, or a number for each role", text)
+		return fmt.Errorf("bound: %s must be none, all, all-or-none, a number, or a number for each role", text)
 	}
 	return nil
 }
@@ -86,6 +86,8 @@ func (b Bound) Met(g *timeline.GangState) bool {
 		return g.Bound() == 0
 	case b.Word == "all":
 		return g.Bound() == g.Size
+	case b.Word == "all-or-none":
+		return g.Bound() == 0 || g.Bound() == g.Size
 	case b.Roles != nil:
 		bound := 0
 		for role, n := range g.BoundByRole() {
@@ -107,14 +109,18 @@ func (b Bound) total() int {
 	return sum
 }
 
-// validate checks the numbers, and the roles against those of the gangs.
-func (b Bound) validate(roles map[string]bool) error {
-	if b.Count < 0 {
-		return fmt.Errorf("bound: %d must not be negative", b.Count)
+// validate checks the numbers against the gang's roles.
+func (b Bound) validate(roles map[string]int) error {
+	size := 0
+	for _, n := range roles {
+		size += n
+	}
+	if b.Count < 0 || b.Count > size {
+		return fmt.Errorf("bound: %d must be between 0 and the gang's %d pods", b.Count, size)
 	}
 	for _, role := range slices.Sorted(maps.Keys(b.Roles)) {
-		if b.Roles[role] < 0 || !roles[role] {
-			return fmt.Errorf("bound.%s: %d must not be negative, and the gang must have the role", role, b.Roles[role])
+		if n, ok := roles[role]; !ok || b.Roles[role] < 0 || b.Roles[role] > n {
+			return fmt.Errorf("bound.%s: %d must be between 0 and the gang's %d pods of the role", role, b.Roles[role], n)
 		}
 	}
 	return nil
@@ -126,6 +132,9 @@ func (e *Expect) validate() error {
 	}
 	if (e.Bound == nil) == (e.Whole == nil) {
 		return fmt.Errorf("bound: exactly one of bound and whole must be set")
+	}
+	if e.Whole != nil && *e.Whole < 0 {
+		return fmt.Errorf("whole: %d must not be negative", *e.Whole)
 	}
 	if e.Within < 0 || e.For < 0 || e.Within+e.For == 0 {
 		return fmt.Errorf("within: %s and for: %s must not be negative, and one must be set", e.Within, e.For)

@@ -20,6 +20,8 @@ func (n *Nodes) validate() error {
 		return fmt.Errorf("add: %d and remove: %d must not be negative", n.Add, n.Remove)
 	case (n.Add == 0) == (n.Remove == 0):
 		return fmt.Errorf("add: exactly one of add and remove must be set")
+	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0):
+		return fmt.Errorf("gpus: gpus and cpu are for nodes that are added")
 	case n.GPUs < 0 || n.CPU < 0:
 		return fmt.Errorf("gpus: %d and cpu: %d must not be negative", n.GPUs, n.CPU)
 	}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,8 +37,10 @@ type Role struct {
 }
 
 func (s *Submit) validate() error {
-	if e := validation.IsDNS1123Label(s.Gang); len(e) > 0 {
-		return fmt.Errorf("gang: %q: %s", s.Gang, e[0])
+	for _, name := range []string{s.Gang, fmt.Sprintf("%s-%d", s.Gang, s.Copies)} {
+		if e := validation.IsDNS1123Label(name); len(e) > 0 {
+			return fmt.Errorf("gang: %q: %s", name, e[0])
+		}
 	}
 	if s.Copies < 0 || (s.Interleaved && s.Copies < 2) {
 		return fmt.Errorf("copies: %d must be 2 or more to be interleaved, and never negative", s.Copies)
@@ -53,7 +56,14 @@ func (s *Submit) validate() error {
 			return fmt.Errorf("roles[%d]: count: %d must be at least 1, and gpus: %d not negative", i, r.Count, r.GPUs)
 		}
 		for _, q := range []struct{ field, value string }{{"cpu", r.CPU}, {"memory", r.Memory}} {
-			if _, err := resource.ParseQuantity(q.value); q.value != "" && err != nil {
+			if q.value == "" {
+				continue
+			}
+			amount, err := resource.ParseQuantity(q.value)
+			if err == nil && amount.Sign() < 0 {
+				err = errors.New("must not be negative")
+			}
+			if err != nil {
 				return fmt.Errorf("roles[%d].%s: %q: %w", i, q.field, q.value, err)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"sigs.k8s.io/yaml"
+	"github.com/gangctl/gangctl/internal/strict"
 )
 
 // Profile is a group of cases that run together.
@@ -21,8 +21,8 @@ func LoadProfiles(tree fs.FS, file string, cases []*Scenario) ([]Profile, error)
 		return nil, err
 	}
 	var all []Profile
-	if err := yaml.UnmarshalStrict(data, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if err := strict.YAML(file, data, &all); err != nil {
+		return nil, err
 	}
 	known := map[string]bool{}
 	for _, p := range all {

@@ -5,7 +5,6 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -13,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	sjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
+	"github.com/gangctl/gangctl/internal/strict"
 )
 
 // Scenario is a case: conformance/cases/<name>.yaml.
@@ -108,19 +106,14 @@ func (s *Step) op() (name string, op operation) {
 
 // Decode reads a case. The error names the file, the step and the field.
 func Decode(file string, data []byte) (*Scenario, error) {
-	text, err := yaml.YAMLToJSONStrict(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
 	s := &Scenario{}
-	strict, err := sjson.UnmarshalStrict(text, s)
-	if err == nil {
-		err = errors.Join(strict...)
+	if err := strict.YAML(file, data, s); err != nil {
+		if at := locate(data); at != nil {
+			return nil, fmt.Errorf("%s: %w", file, at)
+		}
+		return nil, err
 	}
-	if err == nil {
-		err = s.validate()
-	}
-	if err != nil {
+	if err := s.validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if want := strings.TrimSuffix(path.Base(file), ".yaml"); s.Metadata.Name != want {

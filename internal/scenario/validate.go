@@ -39,7 +39,7 @@ func (s *Scenario) validate() error {
 func (s *Scenario) validateNames() error {
 	submits := Submits(s.Spec.Steps)
 	check := func(at, glob string, bound *Bound) error {
-		roles, found := map[string]bool{}, false
+		roles, found := map[string]int{}, false
 		for _, sub := range submits {
 			for _, name := range sub.Names() {
 				if ok, err := path.Match(glob, name); err != nil || !ok {
@@ -47,7 +47,7 @@ func (s *Scenario) validateNames() error {
 				}
 				found = true
 				for _, r := range sub.Roles {
-					roles[r.Name] = true
+					roles[r.Name] = max(roles[r.Name], r.Count)
 				}
 			}
 		}

@@ -2,9 +2,11 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/render"
@@ -68,8 +70,14 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(t.BinDir); t.BinDir != "" && err != nil {
+		return nil, fmt.Errorf("--bin-dir: %w", err)
+	}
 	// The bundle first: bad input must not cost a build.
 	rendered, err := t.Render(ctx, tr, r)
+	if errors.Is(err, source.ErrUnavailable) {
+		return nil, Unready{err}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,10 @@ type Resolver struct {
 	Online bool
 }
 
+// ErrUnavailable says that the bytes could not be had; nothing is wrong with the
+// reference.
+var ErrUnavailable = errors.New("upstream is not available")
+
 // maxFile bounds what is read of one upstream file.
 const maxFile = 64 << 20
 
@@ -39,7 +43,7 @@ func (r Resolver) Fetch(ctx context.Context, u catalog.Upstream) ([]byte, error)
 	}
 	data, err := fetch(ctx, u)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	sum := sha256.Sum256(data)
 	if got := hex.EncodeToString(sum[:]); got != u.SHA256 {

@@ -126,6 +126,7 @@ func (s *Suite) RunCase(ctx context.Context, c *scenario.Scenario) (report.Case,
 func (s *Suite) runCase(ctx context.Context, c *scenario.Scenario) (report.Case, error) {
 	dir := filepath.Join(s.Out, "cases", c.Metadata.Name)
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		s.quiet.Add(-quietRuns(c))
 		return report.Case{}, err
 	}
 	runs := []string{timeline.Subject, timeline.Control}
@@ -242,7 +243,7 @@ func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (
 	name := fmt.Sprintf("lab-%d", s.labs)
 	s.mu.Unlock()
 	o := lab.Options{
-		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Binaries: s.Binaries, Stages: s.Stages,
+		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages,
 		Logs: func(component string) string {
 			if run == timeline.Control {
 				component = "control-" + component

@@ -6,6 +6,7 @@ package timeline
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -68,7 +69,7 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("time %s: %w", b, err)
 	}
-	*t = Time(time.Duration(s*1e6+0.5) * time.Microsecond)
+	*t = Time(time.Duration(math.Round(s*1e6)) * time.Microsecond)
 	return nil
 }
 

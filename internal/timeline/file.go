@@ -53,14 +53,16 @@ func Read(r io.Reader, each func(Event) error) error {
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.DisallowUnknownFields()
 		err = d.Decode(&e)
-		if err == nil && d.More() {
-			err = errors.New("more than one event")
+		if !whole && (errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(*json.SyntaxError))) {
+			return ErrCutOff
+		}
+		if err == nil {
+			if _, more := d.Token(); more != io.EOF {
+				err = errors.New("more than one event")
+			}
 		}
 		if err == nil {
 			err = e.check()
-		}
-		if err != nil && !whole {
-			return ErrCutOff
 		}
 		if err != nil {
 			return fmt.Errorf("line %d: %w", line, err)

@@ -79,6 +79,7 @@ func (o *openExpectation) result(j *judge) Expectation {
 		x = *o.failed
 	case !o.met:
 		_, x.Why = o.want.Met(j.state)
+		x.Why += j.waitsFor(o.want.Gang)
 		x.Bound = j.boundOf(o.want.Gang)
 	case j.state.Now-o.since+tolerance < timeline.Time(o.want.For.Scale(j.begin.Patience)):
 		x.Why = fmt.Sprintf("watched for only %ss", j.state.Now-o.since)
@@ -96,6 +97,22 @@ func expectAt(steps []scenario.Step, index int) (*scenario.Expect, error) {
 		return nil, fmt.Errorf("step %d is no expect step of the scenario", index)
 	}
 	return s.Expect, nil
+}
+
+// waitsFor says what the scheduler said of the first pod that waits.
+func (j *judge) waitsFor(glob string) string {
+	for _, g := range scenario.Select(j.state, glob) {
+		for _, p := range g.Sorted() {
+			switch {
+			case p.Node != "":
+			case p.Why == "":
+				return fmt.Sprintf("; no scheduler has said anything of %s, which asks for %s", p.Name, p.Scheduler)
+			default:
+				return fmt.Sprintf("; %s waits: %s", p.Name, p.Why)
+			}
+		}
+	}
+	return ""
 }
 
 func (j *judge) boundOf(glob string) []BoundPod {

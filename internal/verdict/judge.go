@@ -122,7 +122,6 @@ type judge struct {
 	open   *openExpectation
 	// partial holds, by gang, the time in which it is partly bound.
 	partial map[string]*partialTime
-	lock    *lock
 	boundAt map[string]timeline.Time // by pod UID
 	grouped map[string]bool          // gangs whose group was seen with our minimum
 	// holds is what each pod takes from its node, and asked the sum by node.
@@ -204,7 +203,9 @@ func (j *judge) finish() Run {
 	}
 	r := &j.run
 	r.Seconds = j.state.Now
-	r.Timing = timing(j.done)
+	if j.spec.Spec.Alone {
+		r.Timing = timing(j.done)
+	}
 	if !j.ended {
 		j.broken = append([]string{fmt.Sprintf("the timeline is cut off at %ss: the run has no end", j.state.Now)}, j.broken...)
 	}

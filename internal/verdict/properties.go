@@ -17,6 +17,7 @@ type partialTime struct {
 	longest timeline.Time
 	now     held
 	since   timeline.Time
+	locked  bool // it is part of a deadlock that was reported
 }
 
 // held is what a gang has at one moment.
@@ -45,21 +46,10 @@ func (j *judge) advance(to timeline.Time) {
 
 // track opens and closes the times of partial binding that an event begins or ends.
 func (j *judge) track(e timeline.Event) {
-	if e.Pod != nil {
-		j.trackGang(e.Pod.Gang, e.At)
+	if e.Pod == nil {
+		return
 	}
-	switch {
-	case len(j.partial) < 2:
-		j.unlock(e.At)
-	case j.lock == nil:
-		j.lock = &lock{from: e.At}
-		fallthrough
-	case e.Pod != nil:
-		j.lock.note(j)
-	}
-}
-
-func (j *judge) trackGang(name string, at timeline.Time) {
+	name, at := e.Pod.Gang, e.At
 	g := j.state.Gangs[name]
 	if g == nil {
 		return
@@ -87,6 +77,7 @@ func (j *judge) closePartial(gang string, at timeline.Time) {
 	delete(j.partial, gang)
 	p.until(at)
 	p.To = at
+	j.deadlock(p)
 	if p.To-p.From <= j.begin.Settle {
 		return
 	}
@@ -98,32 +89,34 @@ func (j *judge) closePartial(gang string, at timeline.Time) {
 	})
 }
 
-// lock is a time in which two gangs or more are partly bound at once.
-type lock struct {
-	from  timeline.Time
-	held  []string
-	bound []BoundPod
-}
-
-// note writes down who holds what, while they hold it.
-func (l *lock) note(j *judge) {
-	l.held, l.bound = nil, nil
-	for _, name := range sortedKeys(j.partial) {
-		g := j.state.Gangs[name]
-		l.held = append(l.held, fmt.Sprintf("%s holds %d GPUs with %d of %d pods", name, g.Held(timeline.GPU), g.Bound(), g.Min))
-		l.bound = append(l.bound, j.boundPods(g)...)
-	}
-}
-
-// unlock ends such a time; it is a violation where it outlasted the settle window.
-func (j *judge) unlock(at timeline.Time) {
-	l := j.lock
-	if j.lock = nil; l == nil || at-l.from <= j.begin.Settle {
+// deadlock: no two gangs hold parts of each other's room for longer than the settle
+// window. It is looked for when one of them ends its partial time.
+func (j *judge) deadlock(p *partialTime) {
+	if p.locked {
 		return
 	}
+	from := p.To
+	var with []*partialTime
+	for _, name := range sortedKeys(j.partial) {
+		q := j.partial[name]
+		if both := max(p.From, q.From); p.To-both > j.begin.Settle {
+			q.until(p.To)
+			q.locked = true
+			with, from = append(with, q), min(from, both)
+		}
+	}
+	if len(with) == 0 {
+		return
+	}
+	var held []string
+	var bound []BoundPod
+	for _, x := range append([]*partialTime{p}, with...) {
+		held = append(held, fmt.Sprintf("%s holds %d GPUs with %d of the %d pods it needs", x.Gang, x.GPUs, x.Pods, j.state.Gangs[x.Gang].Min))
+		bound = append(bound, x.bound...)
+	}
 	j.run.Violations = append(j.run.Violations, Violation{
-		Property: scenario.Deadlock, Subject: "cluster", From: l.from, To: at, Bound: l.bound,
-		Detail: fmt.Sprintf("gangs held parts of each other's room for %ss: %s", at-l.from, strings.Join(l.held, ", ")),
+		Property: scenario.Deadlock, Subject: "cluster", From: from, To: p.To, Bound: bound,
+		Detail: fmt.Sprintf("%d gangs held parts of each other's room for %ss: %s", len(held), p.To-from, strings.Join(held, ", ")),
 	})
 }
 
@@ -131,9 +124,6 @@ func (j *judge) unlock(at timeline.Time) {
 // is over.
 func (j *judge) closeGang(name string, at timeline.Time) {
 	j.closePartial(name, at)
-	if len(j.partial) < 2 {
-		j.unlock(at)
-	}
 	w := j.watch[name]
 	if w == nil {
 		return

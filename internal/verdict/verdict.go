@@ -51,9 +51,10 @@ type Run struct {
 	// IdleGPUSeconds is what all gangs held while below their minimum.
 	IdleGPUSeconds timeline.Time `json:"idleGPUSeconds"`
 	// Gangs and BoundPods count what was submitted and what was bound.
-	Gangs     int     `json:"gangs"`
-	BoundPods int     `json:"boundPods"`
-	Timing    *Timing `json:"timing,omitempty"`
+	Gangs     int `json:"gangs"`
+	BoundPods int `json:"boundPods"`
+	// Timing is for cases that run alone: they measure speed.
+	Timing *Timing `json:"timing,omitempty"`
 }
 
 // Expectation is one expect step's end.

@@ -3,6 +3,7 @@ package lab
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,7 +42,12 @@ func (l *Lab) startControlPlane() (err error) {
 		return err
 	}
 	c := &controlPlane{audit: filepath.Join(dir, "audit.log")}
-	c.env = &envtest.Environment{ControlPlaneStartTimeout: startTimeout, ControlPlaneStopTimeout: 20 * time.Second}
+	never := false
+	c.env = &envtest.Environment{
+		// envtest would obey USE_EXISTING_CLUSTER: the lab is never somebody's cluster.
+		UseExistingCluster:       &never,
+		ControlPlaneStartTimeout: startTimeout, ControlPlaneStopTimeout: 20 * time.Second,
+	}
 	etcd := &envtest.Etcd{DataDir: etcdDir}
 	c.env.ControlPlane.Etcd = etcd
 	api := c.env.ControlPlane.GetAPIServer()
@@ -63,17 +69,23 @@ func (l *Lab) startControlPlane() (err error) {
 	}
 	l.cp = c
 	var watched []func()
-	for name, out := range map[string]*io.Writer{"etcd": &etcd.Err, "kube-apiserver": &api.Err} {
-		started, err := c.watch(l, name, out)
+	for _, x := range []struct {
+		name     string
+		out, err *io.Writer
+	}{{"etcd", &etcd.Out, &etcd.Err}, {"kube-apiserver", &api.Out, &api.Err}} {
+		log, started, err := c.watch(l, x.name)
 		if err != nil {
 			return err
 		}
+		*x.out, *x.err = log, log
 		watched = append(watched, started)
 	}
 	c.admin, err = c.env.Start()
 	for _, started := range watched {
 		started()
 	}
+	// envtest makes certificates for webhooks, outside of our folder, asked or not.
+	err = errors.Join(err, c.env.WebhookInstallOptions.Cleanup())
 	if err != nil {
 		return fmt.Errorf("start the control plane: %w\netcd: %s\nkube-apiserver: %s", err,
 			lastLines(l.log("etcd"), 5), lastLines(l.log("kube-apiserver"), 8))
@@ -85,20 +97,19 @@ func (l *Lab) startControlPlane() (err error) {
 
 // watch gives the component a pipe for its log. envtest doesn't say when a
 // component dies, but the end of its pipe does.
-func (c *controlPlane) watch(l *Lab, name string, out *io.Writer) (started func(), err error) {
+func (c *controlPlane) watch(l *Lab, name string) (log *os.File, started func(), err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	path := l.log(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	*out = w
 	go func() {
 		defer file.Close()
 		defer r.Close()
@@ -107,7 +118,7 @@ func (c *controlPlane) watch(l *Lab, name string, out *io.Writer) (started func(
 			l.tell(timeline.Component{Name: name, State: timeline.Exited, Detail: "its last lines: " + lastLines(path, 5)})
 		}
 	}()
-	return func() { w.Close() }, nil
+	return w, func() { w.Close() }, nil
 }
 
 // user returns a kubeconfig file for a user of the API server.

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,9 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 		return fmt.Errorf("it has %d containers, the lab runs one", len(spec.Containers))
 	}
 	c := spec.Containers[0]
+	if err := runnable(spec, c); err != nil {
+		return err
+	}
 	dir := filepath.Join(l.opts.Dir, "pods", namespace, name)
 	mounts, err := l.writeVolumes(ctx, d, c, dir)
 	if err != nil {
@@ -99,12 +103,42 @@ func serviceAccountOf(s corev1.PodSpec) string {
 func setFlag(args []string, flag string) []string {
 	name, _, _ := strings.Cut(flag, "=")
 	for i, a := range args {
-		if a == name || strings.HasPrefix(a, name+"=") {
+		switch {
+		case strings.HasPrefix(a, name+"="):
 			args[i] = flag
+			return args
+		case a == name:
+			args[i] = flag
+			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				args = slices.Delete(args, i+1, i+2)
+			}
 			return args
 		}
 	}
 	return append(args, flag)
+}
+
+// runnable refuses what the lab would otherwise leave out in silence.
+func runnable(s corev1.PodSpec, c corev1.Container) error {
+	if len(s.InitContainers) > 0 || len(c.EnvFrom) > 0 {
+		return fmt.Errorf("the lab runs no init containers, and knows no envFrom")
+	}
+	for _, a := range slices.Concat(c.Command, c.Args) {
+		if strings.Contains(a, "$(") {
+			return fmt.Errorf("argument %q: the lab expands no variables", a)
+		}
+	}
+	for _, m := range c.VolumeMounts {
+		if m.SubPath != "" || m.SubPathExpr != "" {
+			return fmt.Errorf("volumeMount %s: the lab knows no subPath", m.Name)
+		}
+	}
+	for _, v := range s.Volumes {
+		if v.ConfigMap != nil && len(v.ConfigMap.Items) > 0 || v.Secret != nil && len(v.Secret.Items) > 0 {
+			return fmt.Errorf("volume %s: the lab knows no items", v.Name)
+		}
+	}
+	return nil
 }
 
 // downward resolves the fields of the pod that a process can be told of.
@@ -160,6 +194,7 @@ func (l *Lab) volume(ctx context.Context, namespace string, v corev1.Volume) (ma
 		for name, text := range m.Data {
 			files[name] = []byte(text)
 		}
+		maps.Copy(files, m.BinaryData)
 	case v.Secret != nil:
 		s, err := l.client.CoreV1().Secrets(namespace).Get(ctx, v.Secret.SecretName, metav1.GetOptions{})
 		if err != nil {

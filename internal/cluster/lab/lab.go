@@ -32,6 +32,8 @@ type Options struct {
 	Dir    string
 	// Logs maps a component to its log file, which outlives the lab.
 	Logs func(component string) string
+	// Kubernetes is the version that the binaries must be of.
+	Kubernetes string
 	// Binaries maps names to paths.
 	Binaries map[string]string
 	// Stages is KWOK's configuration.
@@ -86,6 +88,9 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	if l.client, err = kubernetes.NewForConfig(l.cp.admin); err != nil {
 		return nil, err
 	}
+	if err := l.checkVersion(); err != nil {
+		return nil, err
+	}
 	// 3. Controllers, the default scheduler, nodes and kubelets.
 	if err := l.startComponents(ctx); err != nil {
 		return nil, err
@@ -97,6 +102,20 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 		}
 	}
 	return l, nil
+}
+
+// checkVersion tells binaries of another version, which --bin-dir or
+// KUBEBUILDER_ASSETS may hold, from those that were asked for.
+func (l *Lab) checkVersion() error {
+	v, err := l.client.Discovery().ServerVersion()
+	if err != nil {
+		return err
+	}
+	if v.GitVersion != l.opts.Kubernetes {
+		return fmt.Errorf("%s is %s, and the lab was asked for %s: look at --bin-dir and KUBEBUILDER_ASSETS",
+			l.opts.Binaries["kube-apiserver"], v.GitVersion, l.opts.Kubernetes)
+	}
+	return nil
 }
 
 // Config reaches the API server as an administrator.

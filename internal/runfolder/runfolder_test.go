@@ -3,6 +3,7 @@ package runfolder
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +27,7 @@ func owner() {
 		panic(err)
 	}
 	startSleep(f)
-	os.Stdout.WriteString(f.Path + "\n")
+	fmt.Println(f.Path)
 	select {}
 }
 
@@ -107,7 +108,11 @@ func TestSweepTakesOnlyTheDead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer alive.Close()
+	defer func() {
+		if err := alive.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	stale := filepath.Join(filepath.Dir(alive.Path), "run-stale-test")
 	if err := os.MkdirAll(stale, 0o700); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,49 @@
+BACKEND ?= volcano
+PROFILE ?= core,recovery
+PROVIDER ?= lab
+OUT ?= out
+ARGS ?=
+
+.DEFAULT_GOAL := help
+
+##@ Use
+.PHONY: conformance
+conformance: build ## Run the suite in the lab: BACKEND=volcano[@version] PROFILE=core,recovery OUT=out
+	bin/gangctl-verify run --provider $(PROVIDER) --backend $(BACKEND) --profile $(PROFILE) --out $(OUT) $(ARGS)
+
+.PHONY: build
+build: ## Build bin/gangctl-verify
+	go build -o bin/gangctl-verify ./cmd/gangctl-verify
+
+##@ Develop
+.PHONY: test
+test: ## Unit tests, and the suite on Volcano in the lab
+	go vet ./...
+	GOOS=darwin go vet ./...
+	go test ./internal/... ./cmd/...
+	go test ./conformance -timeout 60m -args -backend=volcano
+
+.PHONY: unit
+unit: ## Unit tests alone
+	go test ./internal/... ./cmd/...
+
+.PHONY: lint
+lint: ## golangci-lint, built from its pinned module
+	go tool -modfile hack/tools/go.mod golangci-lint run ./...
+
+.PHONY: golden
+golden: ## Write the goldens and generated parts of documents anew
+	go test ./internal/scenario ./internal/gang ./internal/render ./internal/report ./internal/setup -update
+
+.PHONY: bench-harness
+bench-harness: ## Measure gangctl itself: the figures of docs/performance.md
+	go run ./hack/bench-harness
+
+##@ Clean
+.PHONY: clean
+clean: ## Remove bin/ and out/; built binaries stay in the cache (gangctl-verify cache clear)
+	rm -rf bin out
+
+.PHONY: help
+help: ## Show this
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

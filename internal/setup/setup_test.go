@@ -1,0 +1,143 @@
+package setup_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gangctl/gangctl/internal/setup"
+)
+
+var update = flag.Bool("update", false, "write the README's table anew")
+
+// Bundles and cases are data: a copied folder and a copied file show up, and no Go
+// is edited.
+func TestAddedDataShowsUp(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"bundles", "lab", "conformance"} {
+		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS("../../"+dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(root, "bundles/volcano/v1.99.0"), os.DirFS("../../bundles/volcano/v1.14.1")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../conformance/cases/n-minus-two.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.ReplaceAll(string(text), "n-minus-two", "added"))
+	if err := os.WriteFile(filepath.Join(root, "conformance/cases/added.yaml"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := setup.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := tree.Catalog.Release("volcano"); err != nil || r.Version != "v1.99.0" {
+		t.Errorf("the newest Volcano is %v, %v; want v1.99.0", r, err)
+	}
+	if _, err := tree.Choose(nil, []string{"added"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// The same data is built in, for a binary outside of a clone. Only the build
+// modules can't be.
+func TestBuiltIn(t *testing.T) {
+	clone, err := setup.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	builtIn, err := setup.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if builtIn.Root != "" {
+		t.Fatalf("a tree was found at %s", builtIn.Root)
+	}
+	if a, b := table(builtIn), table(clone); a != b {
+		t.Errorf("built in:\n%s\nin the clone:\n%s", a, b)
+	}
+	if len(builtIn.Cases) != len(clone.Cases) || len(builtIn.Catalog.Components) != len(clone.Catalog.Components) {
+		t.Errorf("%d cases and %d components are built in, the clone has %d and %d",
+			len(builtIn.Cases), len(builtIn.Catalog.Components), len(clone.Cases), len(clone.Catalog.Components))
+	}
+}
+
+func TestUnknownNamesOfferTheNearest(t *testing.T) {
+	tree, err := setup.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wrong, want := range map[string]string{"n-minus-tow": `did you mean "n-minus-two"?`, "zzz": "there are: ack-tf-smoke-gpu"} {
+		if _, err := tree.Choose(nil, []string{wrong}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("case %s: got %v, want %s", wrong, err, want)
+		}
+	}
+	if _, err := tree.Choose([]string{"cor"}, nil); err == nil || !strings.Contains(err.Error(), `did you mean "core"?`) {
+		t.Errorf("profile cor: got %v", err)
+	}
+	target := setup.Target{Backend: "volcano", Kubernetes: "v1.37.1"}
+	if _, _, err := target.Release(tree); err == nil || !strings.Contains(err.Error(), "supports Kubernetes >=1.34.0 <1.35.0") {
+		t.Errorf("a version outside the range: got %v", err)
+	}
+}
+
+// table is the README's, from the catalog.
+func table(t *setup.Tree) string {
+	var b strings.Builder
+	b.WriteString("| backend | version | Kubernetes | the lab runs | gang | a pod joins by |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, x := range t.Catalog.Backends {
+		for _, r := range x.Releases {
+			g := r.Gang()
+			object := "labels only"
+			if g.Group != nil {
+				object = fmt.Sprintf("`%s` %s, `%s`", g.Group.APIVersion, g.Group.Kind, g.Group.MinField)
+			}
+			join := "annotation `" + g.Join.Annotation + "`"
+			switch {
+			case g.Join.Label != "":
+				join = "label `" + g.Join.Label + "`"
+			case g.Join.Field != "":
+				join = "field `" + g.Join.Field + "`"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", x.Spec.Title, r.Version, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Lab, object, join)
+		}
+	}
+	return b.String()
+}
+
+func TestReadmeTable(t *testing.T) {
+	const file, open, end = "../../README.md", "<!-- backends: make golden writes this -->\n", "<!-- end -->"
+	tree, err := setup.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), open)
+	if !ok {
+		t.Fatalf("%s has no line %q", file, open)
+	}
+	old, after, ok := strings.Cut(rest, end)
+	if !ok {
+		t.Fatalf("%s has no line %q", file, end)
+	}
+	want := table(tree)
+	if old == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("the table in %s is not that of bundles/; make golden writes it:\n%s", file, want)
+	}
+	if err := os.WriteFile(file, []byte(before+open+want+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -48,58 +48,71 @@ type Suite struct {
 	// Parallel is how many labs run at once; 0 chooses.
 	Parallel int
 
-	once   sync.Once
-	slots  chan struct{} // labs
 	starts chan struct{} // labs that are starting
-	// quiet waits for every run but those that are to run alone.
-	quiet sync.WaitGroup
-	alone sync.Mutex
-	mu    sync.Mutex
-	labs  int
+	mu     sync.Mutex
+	labs   int
 }
 
-func (s *Suite) init() {
-	s.once.Do(func() {
-		if s.Parallel == 0 {
-			// A running case mostly waits; starting a lab keeps two cores busy.
-			s.Parallel = 3 * runtime.NumCPU()
-		}
-		s.slots = make(chan struct{}, s.Parallel)
-		s.starts = make(chan struct{}, max(1, runtime.NumCPU()))
-	})
+// job is one run of a case.
+type job struct {
+	*pending
+	run string
 }
 
-// Run runs the cases and calls each as one ends. Those that run alone come last.
+// pending is a case whose runs have not all ended.
+type pending struct {
+	scenario *scenario.Scenario
+	dir      string
+	left     int
+	err      error
+}
+
+var runs = []string{timeline.Subject, timeline.Control}
+
+// Run runs the cases, each with its control, and calls each as one ends. The long
+// ones start first. Cases that measure speed come last, and have no lab beside them.
 func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(report.Case)) ([]report.Case, error) {
-	s.init()
-	order := slices.Clone(cases)
-	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int {
-		return cmp.Compare(scenario.Weight(b.Spec.Steps), scenario.Weight(a.Spec.Steps))
-	})
-	for _, c := range order {
-		s.quiet.Add(quietRuns(c))
+	parallel := s.Parallel
+	if parallel == 0 {
+		// A running case mostly waits; starting a lab keeps two cores busy.
+		parallel = 3 * runtime.NumCPU()
 	}
-	type result struct {
-		report.Case
-		err error
-	}
-	results := make(chan result)
-	for _, c := range order {
-		go func() {
-			done, err := s.runCase(ctx, c)
-			results <- result{done, err}
-		}()
+	s.starts = make(chan struct{}, runtime.NumCPU())
+	together, alone, err := s.plan(cases)
+	if err != nil {
+		return nil, err
 	}
 	var all []report.Case
 	var errs []error
-	for range order {
-		r := <-results
-		if r.err != nil {
-			errs = append(errs, r.err)
-			continue
+	var ending sync.Mutex
+	do := func(j job) {
+		err := s.record(ctx, j.scenario, j.run, j.dir)
+		ending.Lock()
+		defer ending.Unlock()
+		j.err = errors.Join(j.err, err)
+		if j.left--; j.left > 0 {
+			return
 		}
-		all = append(all, r.Case)
-		each(r.Case)
+		done, err := s.conclude(j.pending)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("case %s: %w", j.scenario.Metadata.Name, err))
+			return
+		}
+		all = append(all, done)
+		each(done)
+	}
+	slots := make(chan struct{}, parallel)
+	var running sync.WaitGroup
+	for _, j := range together {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			do(j)
+		})
+	}
+	running.Wait()
+	for _, j := range alone {
+		do(j)
 	}
 	if err := context.Cause(ctx); err != nil {
 		return all, err
@@ -107,41 +120,36 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 	return all, errors.Join(errs...)
 }
 
-// quietRuns is how many runs of a case may have others beside them.
-func quietRuns(c *scenario.Scenario) int {
-	if c.Spec.Alone {
-		return 1
+// plan makes each case's folder, and puts the runs in order.
+func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err error) {
+	order := slices.Clone(cases)
+	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int {
+		return cmp.Compare(scenario.Weight(b.Spec.Steps), scenario.Weight(a.Spec.Steps))
+	})
+	for _, c := range order {
+		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs)}
+		if err := errors.Join(os.RemoveAll(p.dir), os.MkdirAll(p.dir, 0o755)); err != nil {
+			return nil, nil, err
+		}
+		for _, run := range runs {
+			if c.Spec.Alone && run == timeline.Subject {
+				alone = append(alone, job{p, run})
+			} else {
+				together = append(together, job{p, run})
+			}
+		}
 	}
-	return 2
+	return together, alone, nil
 }
 
-// RunCase runs one case with its control, both at once, and judges what was
-// recorded.
-func (s *Suite) RunCase(ctx context.Context, c *scenario.Scenario) (report.Case, error) {
-	s.init()
-	s.quiet.Add(quietRuns(c))
-	return s.runCase(ctx, c)
-}
-
-func (s *Suite) runCase(ctx context.Context, c *scenario.Scenario) (report.Case, error) {
-	dir := filepath.Join(s.Out, "cases", c.Metadata.Name)
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
-		s.quiet.Add(-quietRuns(c))
-		return report.Case{}, err
+// conclude judges what was recorded of a case.
+func (s *Suite) conclude(p *pending) (report.Case, error) {
+	if p.err != nil {
+		return report.Case{}, p.err
 	}
-	runs := []string{timeline.Subject, timeline.Control}
-	errs := make([]error, len(runs))
-	var both sync.WaitGroup
-	for i, run := range runs {
-		both.Go(func() { errs[i] = s.record(ctx, c, run, dir) })
-	}
-	both.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return report.Case{}, fmt.Errorf("case %s: %w", c.Metadata.Name, err)
-	}
-	file, err := join(dir, runs)
+	file, err := join(p.dir)
 	if err != nil {
-		return report.Case{}, fmt.Errorf("case %s: %w", c.Metadata.Name, err)
+		return report.Case{}, err
 	}
 	v, err := JudgeFile(file)
 	if err != nil {
@@ -151,8 +159,8 @@ func (s *Suite) runCase(ctx context.Context, c *scenario.Scenario) (report.Case,
 	if err != nil {
 		return report.Case{}, err
 	}
-	done := report.Case{Scenario: c, Verdict: v, Claimed: s.claims(c.Spec.Feature), Timeline: file}
-	return done, os.WriteFile(filepath.Join(dir, "verdict.yaml"), text, 0o644)
+	done := report.Case{Scenario: p.scenario, Verdict: v, Claimed: s.claims(p.scenario.Spec.Feature), Timeline: file}
+	return done, os.WriteFile(filepath.Join(p.dir, "verdict.yaml"), text, 0o644)
 }
 
 // JudgeFile judges a recorded timeline.
@@ -175,15 +183,6 @@ func (s *Suite) claims(feature string) bool {
 
 // record runs one run of a case in a lab of its own.
 func (s *Suite) record(ctx context.Context, c *scenario.Scenario, run, dir string) error {
-	if c.Spec.Alone && run == timeline.Subject {
-		s.quiet.Wait()
-		s.alone.Lock()
-		defer s.alone.Unlock()
-	} else {
-		defer s.quiet.Done()
-	}
-	s.slots <- struct{}{}
-	defer func() { <-s.slots }()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -259,7 +258,7 @@ func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (
 }
 
 // join makes one file of a case's runs, the subject's first.
-func join(dir string, runs []string) (string, error) {
+func join(dir string) (string, error) {
 	path := filepath.Join(dir, "timeline.jsonl")
 	whole, err := os.Create(path)
 	if err != nil {

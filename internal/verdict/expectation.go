@@ -108,7 +108,7 @@ func (j *judge) waitsFor(glob string) string {
 			case p.Why == "":
 				return fmt.Sprintf("; no scheduler has said anything of %s, which asks for %s", p.Name, p.Scheduler)
 			default:
-				return fmt.Sprintf("; %s waits: %s", p.Name, p.Why)
+				return fmt.Sprintf("; %s waits: %s", p.Name, strings.ReplaceAll(p.Why, "; ", ", "))
 			}
 		}
 	}

@@ -78,6 +78,11 @@ func (r *recorder) shortage(s *scenario.Scenario, partly bool) {
 		r.pod(gang, members[i], phase("Running"))
 	}
 	r.at(16)
+	if partly {
+		r.add(timeline.Event{Denied: &timeline.Denied{
+			User: "system:serviceaccount:volcano-system:volcano-scheduler", Verb: "create", Resource: "pods/binding", Count: 3,
+		}})
+	}
 	r.end()
 }
 
@@ -95,6 +100,7 @@ func shortageCase(t *testing.T, dir, name string, right, claimed bool) Case {
 
 const throughput = `
   description: Many gangs that all fit are bound whole, quickly.
+  alone: true
   profile: extended
   feature: throughput
   steps:

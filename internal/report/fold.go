@@ -72,7 +72,9 @@ func (f *folder) pod(p *timeline.Pod) {
 	}
 	set(f.held, p.UID, n, &f.now.held)
 	f.asked = f.asked || p.Requests[timeline.GPU] > 0
-
+	if p.Gang == "" {
+		return // the bundle's own pods: they count for the room, and are no part of the story
+	}
 	l := f.lanes[[2]string{p.Gang, p.Name}]
 	if l == nil {
 		l = &lane{name: p.Name}
@@ -101,7 +103,7 @@ func (l *lane) note(p *timeline.Pod, at timeline.Time) {
 	}
 }
 
-// row finds a gang's rows. Pods of no gang are a group of their own.
+// row finds a gang's rows.
 func (f *folder) row(gang string) *gangRows {
 	if f.rows[gang] == nil {
 		f.rows[gang] = &gangRows{name: gang}
@@ -160,8 +162,6 @@ func (f *folder) finish() *chart {
 			}
 		}
 	}
-	// Pods of no gang come last.
-	slices.SortStableFunc(f.gangs, func(a, b *gangRows) int { return cmp.Compare(btoi(a.name == ""), btoi(b.name == "")) })
 	return f.chart
 }
 
@@ -169,13 +169,6 @@ func (f *folder) finish() *chart {
 func set(parts map[string]int64, key string, n int64, sum *int64) {
 	*sum += n - parts[key]
 	parts[key] = n
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // compareNatural puts worker-2 before worker-10.

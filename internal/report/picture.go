@@ -164,10 +164,7 @@ func (g *gangRows) partialTime() timeline.Time {
 
 // title is the gang's name with its minimum.
 func (g *gangRows) title() string {
-	switch {
-	case g.name == "":
-		return "pods of no gang"
-	case g.min == 0:
+	if g.min == 0 {
 		return g.name
 	}
 	return fmt.Sprintf("%s · min %d", g.name, g.min)

@@ -102,8 +102,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 		return broken(err)
 	}
 	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s.Release, s.Kubernetes, len(cases))
-	lines := a.caseLines(len(cases))
-	done, err := s.Run(ctx, cases, lines)
+	story := &story{out: a.Err, terminal: isTerminal(a.Err), total: len(cases)}
+	s.Progress = story.runs
+	done, err := s.Run(ctx, cases, story.ended)
 	if err = errors.Join(err, s.Folder.Close()); err != nil {
 		return broken(err)
 	}
@@ -153,32 +154,6 @@ func (o *runOptions) command(r *catalog.Release) string {
 		words = append(words, fmt.Sprintf("--patience %v", o.patience))
 	}
 	return strings.Join(words, " ")
-}
-
-// caseLines tells of each case as it ends.
-func (a *app) caseLines(total int) func(report.Case) {
-	n := 0
-	colour := isTerminal(a.Err)
-	return func(c report.Case) {
-		n++
-		mark, tint := "✓", "32"
-		if c.Verdict.Outcome != "Pass" {
-			mark, tint = "✗", "31"
-			if !c.Claimed {
-				tint = "33"
-			}
-		}
-		label := report.Label(c)
-		if colour {
-			mark = "\x1b[" + tint + "m" + mark + "\x1b[0m"
-		}
-		fmt.Fprintf(a.Err, "%s %2d/%d %-32s %-20s %6.1fs\n", mark, n, total, c.Scenario.Metadata.Name, label, time.Duration(c.Verdict.Subject.Seconds).Seconds())
-		if c.Verdict.Reason != "" {
-			for line := range strings.SplitSeq(strings.ReplaceAll(c.Verdict.Reason, "; ", "\n"), "\n") {
-				fmt.Fprintf(a.Err, "        %s\n", line)
-			}
-		}
-	}
 }
 
 // targetFlags are the flags of what to test, or to leave running.

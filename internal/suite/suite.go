@@ -47,6 +47,8 @@ type Suite struct {
 	Patience float64
 	// Parallel is how many labs run at once; 0 chooses.
 	Parallel int
+	// Progress, if set, is told which runs are under way whenever that changes.
+	Progress func(done, total int, running []string)
 
 	starts chan struct{} // labs that are starting
 	mu     sync.Mutex
@@ -85,10 +87,13 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 	var all []report.Case
 	var errs []error
 	var ending sync.Mutex
+	under := &underWay{total: len(together) + len(alone), tell: s.Progress}
 	do := func(j job) {
+		under.begin(j)
 		err := s.record(ctx, j.scenario, j.run, j.dir)
 		ending.Lock()
 		defer ending.Unlock()
+		under.end(j)
 		j.err = errors.Join(j.err, err)
 		if j.left--; j.left > 0 {
 			return

@@ -24,13 +24,9 @@ var _ = Describe("the lab", Ordered, func() {
 
 	BeforeAll(func(ctx SpecContext) {
 		var err error
-		dir := filepath.Join(ready.Folder.Path, "lab-spec")
-		l, err = lab.Up(ctx, lab.Options{
-			Folder: ready.Folder, Dir: dir, Kubernetes: ready.Kubernetes, Binaries: ready.Binaries, Stages: ready.Stages,
-			ControlPlane: ready.Release.Spec.ControlPlane,
-			Release:      ready.Release, Objects: ready.Objects, CertManager: ready.CertManager,
-			Logs: func(c string) string { return filepath.Join(ready.Out, "lab-spec", c+".log") },
-		})
+		l, err = lab.Up(ctx, ready.Lab(func(component string) string {
+			return filepath.Join(ready.Out, "lab-spec", component+".log")
+		}))
 		Expect(err).NotTo(HaveOccurred())
 		client, err = dynamic.NewForConfig(l.Config())
 		Expect(err).NotTo(HaveOccurred())

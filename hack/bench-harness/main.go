@@ -27,6 +27,7 @@ import (
 	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/setup"
+	"github.com/gangctl/gangctl/internal/suite"
 )
 
 // rounds is how often each figure is taken.
@@ -76,27 +77,31 @@ func row(what string, x []float64, bar string) {
 	fmt.Printf("| %s | %.2f / %.2f / %.2f | %s |\n", what, x[0], x[len(x)/2], x[len(x)-1], bar)
 }
 
-// labUp times a lab from the reading of the tree to the first pod.
-func labUp(ctx context.Context) (up, down time.Duration, err error) {
-	begun := time.Now()
+// prepare does what run and lab up do first.
+func prepare(ctx context.Context) (*setup.Tree, *suite.Suite, error) {
 	tree, err := setup.Load("")
 	if err != nil {
-		return 0, 0, err
+		return nil, nil, err
 	}
 	s, err := (&setup.Target{Backend: "volcano"}).Suite(ctx, tree, setup.Progress{Writer: os.Stderr})
 	if err != nil {
-		return 0, 0, err
+		return nil, nil, err
 	}
-	folder, err := runfolder.New()
+	s.Folder, err = runfolder.New()
+	return tree, s, err
+}
+
+// labUp times a lab from the reading of the tree to the first pod.
+func labUp(ctx context.Context) (up, down time.Duration, err error) {
+	begun := time.Now()
+	_, s, err := prepare(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	l, err := lab.Up(ctx, lab.Options{
-		Folder: folder, Dir: filepath.Join(folder.Path, "lab"), Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages,
-		Release: s.Release, Objects: s.Objects, CertManager: s.CertManager,
-		Logs: func(c string) string { return filepath.Join(folder.Path, "logs", c) },
-	})
+	defer func() { err = errors.Join(err, s.Folder.Close()) }()
+	l, err := lab.Up(ctx, s.Lab(func(component string) string {
+		return filepath.Join(s.Folder.Path, "logs", component)
+	}))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -120,15 +125,8 @@ func labUp(ctx context.Context) (up, down time.Duration, err error) {
 // core times the core profile, and takes our share of all CPU time that was used.
 func core(ctx context.Context) (wall time.Duration, share float64, err error) {
 	begun, selfBefore, allBefore := time.Now(), cpu(syscall.RUSAGE_SELF), cpu(syscall.RUSAGE_CHILDREN)
-	tree, err := setup.Load("")
+	tree, s, err := prepare(ctx)
 	if err != nil {
-		return 0, 0, err
-	}
-	s, err := (&setup.Target{Backend: "volcano"}).Suite(ctx, tree, setup.Progress{Writer: os.Stderr})
-	if err != nil {
-		return 0, 0, err
-	}
-	if s.Folder, err = runfolder.New(); err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, s.Folder.Close()) }()

@@ -202,15 +202,11 @@ func (a *app) serve(ctx context.Context, name string, t *setup.Target) (err erro
 	if err != nil {
 		return err
 	}
-	folder, err := runfolder.New()
-	if err != nil {
+	if s.Folder, err = runfolder.New(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	l, err := lab.Up(ctx, lab.Options{
-		Folder: folder, Dir: filepath.Join(folder.Path, "lab"), Logs: h.log, Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages,
-		ControlPlane: s.Release.Spec.ControlPlane, Release: s.Release, Objects: s.Objects, CertManager: s.CertManager,
-	})
+	defer func() { err = errors.Join(err, s.Folder.Close()) }()
+	l, err := lab.Up(ctx, s.Lab(h.log))
 	if err != nil {
 		return err
 	}

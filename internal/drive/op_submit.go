@@ -2,9 +2,9 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -56,28 +56,19 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 
 // createAll creates each list in order, and eight lists at a time.
 func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructured) error {
-	const parallel = 8
-	slots := make(chan struct{}, parallel)
-	errs := make(chan error, len(work))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(8)
 	for _, pods := range work {
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			var err error
+		group.Go(func() error {
 			for _, p := range pods {
-				if _, err = d.pods().Create(ctx, p, metav1.CreateOptions{}); err != nil {
-					err = fmt.Errorf("pod %s: %w", p.GetName(), err)
-					break
+				if _, err := d.pods().Create(ctx, p, metav1.CreateOptions{}); err != nil {
+					return fmt.Errorf("pod %s: %w", p.GetName(), err)
 				}
 			}
-			errs <- err
-		}()
+			return nil
+		})
 	}
-	var all []error
-	for range work {
-		all = append(all, <-errs)
-	}
-	return errors.Join(all...)
+	return group.Wait()
 }
 
 // interleave takes one pod of each gang in turn.

@@ -4,10 +4,10 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -92,21 +92,12 @@ func (in *Installer) Apply(ctx context.Context, objects []*unstructured.Unstruct
 
 // applyAll applies objects that don't depend on one another, several at a time.
 func (in *Installer) applyAll(ctx context.Context, objects []*unstructured.Unstructured) error {
-	const parallel = 8
-	slots := make(chan struct{}, parallel)
-	errs := make(chan error, len(objects))
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(8)
 	for _, o := range objects {
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			errs <- in.apply(ctx, o)
-		}()
+		work.Go(func() error { return in.apply(ctx, o) })
 	}
-	var all []error
-	for range objects {
-		all = append(all, <-errs)
-	}
-	return errors.Join(all...)
+	return work.Wait()
 }
 
 func (in *Installer) apply(ctx context.Context, o *unstructured.Unstructured) error {

@@ -242,24 +242,30 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (*lab.Lab, error) {
 	s.starts <- struct{}{}
 	defer func() { <-s.starts }()
+	o := s.Lab(func(component string) string {
+		if run == timeline.Control {
+			component = "control-" + component
+		}
+		return filepath.Join(dir, "components", component+".log")
+	})
+	if plain(c, run) {
+		o.Release, o.Objects, o.CertManager, o.ControlPlane = nil, nil, nil, nil
+	}
+	return lab.Up(ctx, o)
+}
+
+// Lab is what a lab with the backend is made of. It has a folder of its own below
+// the run's; logs says where each component's log goes.
+func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	s.mu.Lock()
 	s.labs++
 	name := fmt.Sprintf("lab-%d", s.labs)
 	s.mu.Unlock()
-	o := lab.Options{
-		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages,
-		Logs: func(component string) string {
-			if run == timeline.Control {
-				component = "control-" + component
-			}
-			return filepath.Join(dir, "components", component+".log")
-		},
+	return lab.Options{
+		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
+		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, ControlPlane: s.Release.Spec.ControlPlane,
+		Release: s.Release, Objects: s.Objects, CertManager: s.CertManager,
 	}
-	if !plain(c, run) {
-		o.Release, o.Objects, o.CertManager = s.Release, s.Objects, s.CertManager
-		o.ControlPlane = s.Release.Spec.ControlPlane
-	}
-	return lab.Up(ctx, o)
 }
 
 // join makes one file of a case's runs, the subject's first.

@@ -166,8 +166,11 @@ func loadRelease(tree fs.FS, file string, b *Backend) (*Release, error) {
 		if s.Build == nil || s.Build.Binaries[p.Binary] == "" {
 			return nil, fmt.Errorf("%s.binary: %q is not one of spec.build.binaries", at, p.Binary)
 		}
-		if p.KubeconfigFlag == "" {
-			return nil, fmt.Errorf("%s.kubeconfigFlag: must be set", at)
+		if (p.KubeconfigFlag == "") == (p.KubeconfigIn == nil) {
+			return nil, fmt.Errorf("%s: exactly one of kubeconfigFlag and kubeconfigIn must be set", at)
+		}
+		if in := p.KubeconfigIn; in != nil && (in.File == "" || in.Field == "") {
+			return nil, fmt.Errorf("%s.kubeconfigIn: file and field must be set", at)
 		}
 		for j, l := range p.Listen {
 			if l.Port < 1 || l.Port > 65535 || !strings.Contains(l.Flag, "{port}") {

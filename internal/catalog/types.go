@@ -49,8 +49,11 @@ type GroupObject struct {
 	Kind       string `json:"kind"`
 	// Resource is the plural, for watches and RBAC.
 	Resource string `json:"resource"`
-	// MinField is the dotted path of the gang's minimum, such as spec.minMember.
+	// MinField is the dotted path of the gang's minimum, such as spec.minMember. A
+	// number in a path is the place in a list.
 	MinField string `json:"minField"`
+	// Fields are further fields that the object needs, by path.
+	Fields map[string]string `json:"fields,omitempty"`
 	// QueueField is the dotted path of the queue; empty where there are none.
 	QueueField string `json:"queueField,omitempty"`
 	// PhaseField is the dotted path of the phase; empty where there is none.
@@ -62,6 +65,8 @@ type Join struct {
 	Annotation string `json:"annotation,omitempty"`
 	Label      string `json:"label,omitempty"`
 	Field      string `json:"field,omitempty"`
+	// Fields are further fields that a member needs beside Field, by path.
+	Fields map[string]string `json:"fields,omitempty"`
 }
 
 // Release is one version of a backend: the folder bundles/<backend>/<version>.
@@ -128,11 +133,21 @@ type Process struct {
 	Deployment string `json:"deployment"`
 	Binary     string `json:"binary"`
 	// KubeconfigFlag hands over the ServiceAccount's kubeconfig.
-	KubeconfigFlag string `json:"kubeconfigFlag"`
+	KubeconfigFlag string `json:"kubeconfigFlag,omitempty"`
+	// KubeconfigIn does so where a configuration file takes it, and no flag.
+	KubeconfigIn *ConfigField `json:"kubeconfigIn,omitempty"`
 	// LeaderElectFlag turns leader election off: there is one replica.
 	LeaderElectFlag string `json:"leaderElectFlag,omitempty"`
 	// Listen moves each port the process opens to a free one.
 	Listen []Listen `json:"listen,omitempty"`
+}
+
+// ConfigField is a field of a mounted YAML file.
+type ConfigField struct {
+	// File is the mount path of the file in the container.
+	File string `json:"file"`
+	// Field is the dotted path of the field.
+	Field string `json:"field"`
 }
 
 // Listen is a port the process opens.

@@ -3,7 +3,6 @@ package gang
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -48,7 +47,10 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 	u.SetNamespace(w.Namespace)
 	u.SetName(name)
 	u.SetLabels(map[string]string{GangLabel: name, ManagedBy: "gangctl"})
-	set(u.Object, g.MinField, int64(s.Minimum()))
+	put(u.Object, g.MinField, int64(s.Minimum()))
+	for path, value := range g.Fields {
+		put(u.Object, path, value)
+	}
 	return u
 }
 
@@ -101,7 +103,10 @@ func (w Writer) pod(s *scenario.Submit, gang string, r scenario.Role, name strin
 		case j.Annotation != "":
 			u.SetAnnotations(map[string]string{j.Annotation: gang})
 		default:
-			set(u.Object, j.Field, gang)
+			put(u.Object, j.Field, gang)
+			for path, value := range j.Fields {
+				put(u.Object, path, value)
+			}
 		}
 	}
 	u.SetLabels(labels)
@@ -119,12 +124,7 @@ func Key(g *catalog.Gang, pod *unstructured.Unstructured) string {
 	case j.Annotation != "":
 		return pod.GetAnnotations()[j.Annotation]
 	default:
-		s, _, _ := unstructured.NestedString(pod.Object, strings.Split(j.Field, ".")...)
+		s, _ := Field(pod.Object, j.Field).(string)
 		return s
 	}
-}
-
-func set(object map[string]any, path string, value any) {
-	// The path is checked data and the object ours, so there is nothing in the way.
-	_ = unstructured.SetNestedField(object, value, strings.Split(path, ".")...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -161,13 +160,11 @@ func (w *watcher) pod(u *unstructured.Unstructured, gone bool) (string, timeline
 
 func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
 	g := w.gang.Group
-	least, _, err := unstructured.NestedInt64(u.Object, strings.Split(g.MinField, ".")...)
-	if err != nil {
-		return "", timeline.Event{}, fmt.Errorf("%s %s: %s: %w", g.Kind, u.GetName(), g.MinField, err)
-	}
+	// A group without a minimum is one of the backend's own: it has none.
+	least, _ := gang.Field(u.Object, g.MinField).(int64)
 	seen := &timeline.Group{Name: u.GetName(), Min: least, Gone: gone}
 	if g.PhaseField != "" {
-		seen.Phase, _, _ = unstructured.NestedString(u.Object, strings.Split(g.PhaseField, ".")...)
+		seen.Phase, _ = gang.Field(u.Object, g.PhaseField).(string)
 	}
 	return u.GetNamespace() + "/" + u.GetName(), timeline.Event{Group: seen}, nil
 }

@@ -11,6 +11,10 @@ ARGS ?=
 conformance: build ## Run the suite in the lab: BACKEND=volcano[@version] PROFILE=core,recovery OUT=out
 	bin/gangctl-verify run --provider $(PROVIDER) --backend $(BACKEND) --profile $(PROFILE) --out $(OUT) $(ARGS)
 
+.PHONY: conformance-matrix
+conformance-matrix: build ## Run every release, and record it in docs/matrix.yaml: ARGS="--only volcano --again"
+	bin/gangctl-verify matrix $(ARGS)
+
 .PHONY: build
 build: ## Build bin/gangctl-verify
 	go build -o bin/gangctl-verify ./cmd/gangctl-verify

@@ -151,7 +151,7 @@ func TestJudgeExitCodes(t *testing.T) {
 }
 
 func TestHelpTeaches(t *testing.T) {
-	for _, command := range []string{"run", "list", "judge", "render", "lab", "cache", "version", "completion"} {
+	for _, command := range []string{"run", "matrix", "rbac", "list", "judge", "render", "lab", "cache", "version", "completion"} {
 		if code, stdout, stderr := run(command, "--help"); code != 0 || !strings.Contains(stdout, "Usage:") {
 			t.Errorf("%s --help: exit %d, %q, %q", command, code, stdout, stderr)
 		}

@@ -84,38 +84,9 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	cases, err := tr.Choose(o.profiles, o.cases)
+	r, err := a.conduct(ctx, tr, o)
 	if err != nil {
 		return err
-	}
-	// 2. Binaries and bundle.
-	s, err := o.Suite(ctx, tr, a.progress())
-	if err != nil {
-		return err
-	}
-	s.Patience, s.Parallel = o.patience, o.parallel
-	if s.Out, err = filepath.Abs(o.out); err != nil {
-		return err
-	}
-	// 3. The cases.
-	if s.Folder, err = runfolder.New(); err != nil {
-		return broken(err)
-	}
-	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s.Release, s.Kubernetes, len(cases))
-	story := &story{out: a.Err, terminal: isTerminal(a.Err), total: len(cases)}
-	s.Progress = story.runs
-	done, err := s.Run(ctx, cases, story.ended)
-	if err = errors.Join(err, s.Folder.Close()); err != nil {
-		return broken(err)
-	}
-	// 4. The report.
-	m := report.Meta{
-		Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version, Kubernetes: s.Kubernetes,
-		Tool: version(), Provider: o.provider, Profiles: profilesOf(cases), Date: time.Now(), Command: o.command(s.Release), Strict: o.strict,
-	}
-	r, err := report.Write(s.Out, m, done)
-	if err != nil {
-		return broken(err)
 	}
 	if o.output == "json" {
 		if err := printJSON(a.Out, r); err != nil {
@@ -128,6 +99,41 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 		return exit{code, errors.New("")}
 	}
 	return nil
+}
+
+// conduct runs the cases and writes the report.
+func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*report.ConformanceReport, error) {
+	cases, err := tr.Choose(o.profiles, o.cases)
+	if err != nil {
+		return nil, err
+	}
+	// 2. Binaries and bundle.
+	s, err := o.Suite(ctx, tr, a.progress())
+	if err != nil {
+		return nil, err
+	}
+	s.Patience, s.Parallel = o.patience, o.parallel
+	if s.Out, err = filepath.Abs(o.out); err != nil {
+		return nil, err
+	}
+	// 3. The cases.
+	if s.Folder, err = runfolder.New(); err != nil {
+		return nil, broken(err)
+	}
+	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s.Release, s.Kubernetes, len(cases))
+	story := &story{out: a.Err, terminal: isTerminal(a.Err), total: len(cases)}
+	s.Progress = story.runs
+	done, err := s.Run(ctx, cases, story.ended)
+	if err = errors.Join(err, s.Folder.Close()); err != nil {
+		return nil, broken(err)
+	}
+	// 4. The report.
+	m := report.Meta{
+		Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version, Kubernetes: s.Kubernetes,
+		Tool: version(), Provider: o.provider, Profiles: profilesOf(cases), Date: time.Now(), Command: o.command(s.Release), Strict: o.strict,
+	}
+	r, err := report.Write(s.Out, m, done)
+	return r, broken(err)
 }
 
 // command is what reproduces the run.

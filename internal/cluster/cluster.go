@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/gangctl/gangctl/internal/access"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
@@ -20,8 +21,8 @@ type Cluster interface {
 	Stop(ctx context.Context, component string) error
 	// Start starts a stopped component again.
 	Start(ctx context.Context, component string) error
-	// Denied lists the requests of service accounts that the API server refused.
-	Denied() ([]timeline.Denied, error)
+	// Requests lists what service accounts asked the API server for, up to now.
+	Requests() ([]access.Request, error)
 	// Down ends the cluster and leaves nothing behind.
 	Down() error
 }

@@ -93,9 +93,11 @@ func (d *driver) run(ctx context.Context) (err error) {
 	// 3. The steps, until one fails.
 	err = d.steps(ctx, d.Scenario.Spec.Steps)
 	// 4. What the API server refused on the way.
-	denied, auditErr := d.Cluster.Denied()
-	for _, x := range denied {
-		d.rec.Record(timeline.Event{Denied: &x})
+	asked, auditErr := d.Cluster.Requests()
+	for _, r := range asked {
+		if r.Refused > 0 {
+			d.rec.Record(timeline.Event{Denied: &timeline.Denied{User: r.User, Verb: r.Verb, Resource: r.Qualified(), Count: r.Refused}})
+		}
 	}
 	if err == nil {
 		err = auditErr

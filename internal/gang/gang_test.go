@@ -49,6 +49,7 @@ func TestObjects(t *testing.T) {
 	}{
 		"annotation": {gang: shipped(t, "volcano"), submit: scenario.Submit{Roles: roles}},
 		"field":      {gang: shipped(t, "kube-scheduler"), submit: scenario.Submit{Roles: roles}},
+		"list":       {gang: shipped(t, "kube-scheduler@v1.35.4"), submit: scenario.Submit{Roles: roles}},
 		"label":      {gang: byLabel, submit: scenario.Submit{Roles: roles, Min: 2}},
 		"ungrouped":  {gang: byLabel, submit: scenario.Submit{Roles: roles, Ungrouped: true}},
 		"plain":      {gang: nil, submit: scenario.Submit{Roles: roles}},

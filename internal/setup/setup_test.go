@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/setup"
 )
 
@@ -60,7 +61,7 @@ func TestBuiltIn(t *testing.T) {
 	if builtIn.Root != "" {
 		t.Fatalf("a tree was found at %s", builtIn.Root)
 	}
-	if a, b := table(builtIn), table(clone); a != b {
+	if a, b := table(builtIn, nil), table(clone, nil); a != b {
 		t.Errorf("built in:\n%s\nin the clone:\n%s", a, b)
 	}
 	if len(builtIn.Cases) != len(clone.Cases) || len(builtIn.Catalog.Components) != len(clone.Catalog.Components) {
@@ -89,9 +90,9 @@ func TestUnknownNamesOfferTheNearest(t *testing.T) {
 }
 
 // table is the README's, from the catalog.
-func table(t *setup.Tree) string {
+func table(t *setup.Tree, rows report.Matrix) string {
 	var b strings.Builder
-	b.WriteString("| backend | version | Kubernetes | the lab runs | gang | a pod joins by |\n| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| backend | version | Kubernetes | the lab runs | gang | a pod joins by | cases |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, x := range t.Catalog.Backends {
 		for _, r := range x.Releases {
 			g := r.Gang()
@@ -106,7 +107,7 @@ func table(t *setup.Tree) string {
 			case g.Join.Field != "":
 				join = "field `" + g.Join.Field + "`"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", x.Spec.Title, r.Version, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Lab, object, join)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", x.Spec.Title, r.Version, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Lab, object, join, rows.Find(r.String()).Outcome())
 		}
 	}
 	return b.String()
@@ -130,7 +131,16 @@ func TestReadmeTable(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s has no line %q", file, end)
 	}
-	want := table(tree)
+	const matrix = "../../docs/matrix.yaml"
+	data, err := os.ReadFile(matrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := report.ReadMatrix(matrix, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := table(tree, rows)
 	if old == want {
 		return
 	}

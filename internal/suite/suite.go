@@ -209,7 +209,26 @@ func (s *Suite) record(ctx context.Context, c *scenario.Scenario, run, dir strin
 		return drive.NotRun(o, err)
 	}
 	o.Cluster = l
-	return errors.Join(drive.Run(ctx, o), l.Down())
+	err = drive.Run(ctx, o)
+	if run == timeline.Subject {
+		err = errors.Join(err, saveRequests(l, dir))
+	}
+	return errors.Join(err, l.Down())
+}
+
+// RequestsFile is where a case's folder has what service accounts asked for.
+const RequestsFile = "requests.yaml"
+
+func saveRequests(l *lab.Lab, dir string) error {
+	asked, err := l.Requests()
+	if err != nil {
+		return err
+	}
+	text, err := yaml.Marshal(asked)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, RequestsFile), text, 0o644)
 }
 
 // plain says that a run has no gang scheduler: the safety control.

@@ -3,15 +3,13 @@ package lab
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"net/http"
 	"os"
-	"slices"
-	"strings"
 
-	"github.com/gangctl/gangctl/internal/timeline"
+	"github.com/gangctl/gangctl/internal/access"
 )
 
 // auditPolicy logs who asked for what, once each, and not the API server itself.
@@ -26,8 +24,8 @@ rules:
 - level: Metadata
 `
 
-// denied reads the 403 answers to service accounts from an audit log.
-func denied(log string) ([]timeline.Denied, error) {
+// requests reads what service accounts asked for from an audit log.
+func requests(log string) ([]access.Request, error) {
 	file, err := os.Open(log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -36,41 +34,36 @@ func denied(log string) ([]timeline.Denied, error) {
 		return nil, err
 	}
 	defer file.Close()
-	count := map[timeline.Denied]int{}
+	var all []access.Request
 	lines := bufio.NewReaderSize(file, 1<<16)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			break // the last line may still be being written
 		}
-		if !bytes.Contains(line, []byte(`"code":403`)) {
+		if !bytes.Contains(line, []byte(`"username":"system:serviceaccount:`)) {
 			continue
 		}
 		var e struct {
-			Verb      string
-			User      struct{ Username string }
-			ObjectRef struct{ APIGroup, Resource, Subresource, Namespace, Name string }
+			Verb           string
+			User           struct{ Username string }
+			ObjectRef      struct{ APIGroup, Resource, Subresource string }
+			ResponseStatus struct{ Code int }
 		}
-		if json.Unmarshal(line, &e) != nil || !strings.HasPrefix(e.User.Username, "system:serviceaccount:") {
+		if json.Unmarshal(line, &e) != nil || e.ObjectRef.Resource == "" {
 			continue
 		}
-		r := e.ObjectRef
-		d := timeline.Denied{User: e.User.Username, Verb: e.Verb, Resource: r.Resource}
-		if r.Subresource != "" {
-			d.Resource += "/" + r.Subresource
+		r := access.Request{User: e.User.Username, Verb: e.Verb, Group: e.ObjectRef.APIGroup, Resource: e.ObjectRef.Resource, Count: 1}
+		if e.ObjectRef.Subresource != "" {
+			r.Resource += "/" + e.ObjectRef.Subresource
 		}
-		if r.APIGroup != "" {
-			d.Resource += "." + r.APIGroup
+		if e.ResponseStatus.Code == http.StatusForbidden {
+			r.Refused = 1
 		}
-		count[d]++
+		all = append(all, r)
+		if len(all) > 10000 {
+			all = access.Merge(all)
+		}
 	}
-	var all []timeline.Denied
-	for d, n := range count {
-		d.Count = n
-		all = append(all, d)
-	}
-	slices.SortFunc(all, func(a, b timeline.Denied) int {
-		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Verb, b.Verb))
-	})
-	return all, nil
+	return access.Merge(all), nil
 }

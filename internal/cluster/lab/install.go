@@ -14,11 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
+	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/install"
+	"github.com/gangctl/gangctl/internal/scenario"
 )
 
 // infraNode is where the pods of the bundle's own Deployments go, so that they
@@ -55,6 +58,9 @@ func (l *Lab) install(ctx context.Context) error {
 			return fmt.Errorf("deployment %s: %w", p.Deployment, err)
 		}
 	}
+	if err := l.awaitGroups(ctx); err != nil {
+		return err
+	}
 	if len(l.opts.Release.Spec.Processes) == 0 {
 		return nil
 	}
@@ -62,6 +68,38 @@ func (l *Lab) install(ctx context.Context) error {
 		return err
 	}
 	return l.closeInfraNode(ctx)
+}
+
+// awaitGroups waits until a gang's group is accepted. A webhook that runs may not
+// have seen yet what the backend makes for itself at its start, such as a queue,
+// and what it has seen can't be watched from here: so this asks.
+func (l *Lab) awaitGroups(ctx context.Context) error {
+	way := l.opts.Release.Gang()
+	w := gang.Writer{Namespace: metav1.NamespaceDefault, Gang: &way}
+	group := w.Group(&scenario.Submit{Roles: []scenario.Role{{Name: "pod", Count: 1}}}, "gangctl-ready")
+	if group == nil {
+		return nil
+	}
+	client, err := dynamic.NewForConfig(l.cp.admin)
+	if err != nil {
+		return err
+	}
+	groups := client.Resource(group.GroupVersionKind().GroupVersion().WithResource(way.Group.Resource)).Namespace(metav1.NamespaceDefault)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		_, err := groups.Create(ctx, group, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("no %s is accepted: %w", group.GetKind(), err)
+		}
+	}
 }
 
 func (l *Lab) createInfraNode(ctx context.Context) error {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/gangctl/gangctl/internal/access"
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/runfolder"
@@ -178,8 +179,8 @@ func (l *Lab) find(component string) (*process, error) {
 	return nil, catalog.Unknown("component", component, names)
 }
 
-// Denied lists the refused requests of service accounts.
-func (l *Lab) Denied() ([]timeline.Denied, error) { return denied(l.cp.audit) }
+// Requests lists what service accounts asked for.
+func (l *Lab) Requests() ([]access.Request, error) { return requests(l.cp.audit) }
 
 // Down ends the lab's processes and removes its folder.
 func (l *Lab) Down() error {

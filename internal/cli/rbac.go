@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/gangctl/gangctl/internal/access"
+	"github.com/gangctl/gangctl/internal/setup"
+	"github.com/gangctl/gangctl/internal/strict"
+	"github.com/gangctl/gangctl/internal/suite"
+)
+
+func (a *app) newRBAC() *cobra.Command {
+	c := &cobra.Command{Use: "rbac", Short: "Check that a bundle's roles are enough and no more"}
+	t := &setup.Target{}
+	var suggest bool
+	var from string
+	check := &cobra.Command{
+		Use:   "check backend[@version]",
+		Short: "Compare what the bundle's roles grant with what a full run asks for",
+		Long: `check runs all cases, and reads from the API server's audit log what each
+ServiceAccount of the bundle asked for: what was forbidden, and what its roles
+grant and nobody used.
+
+The exit code is 1 if something was forbidden, or if a role of ours (as against
+upstream's) grants what is not used and is not listed in its annotation
+gangctl.dev/kept, with the reason.`,
+		Example: `  gangctl-verify rbac check volcano@v1.14.1
+  gangctl-verify rbac check kube-batch --suggest
+  gangctl-verify rbac check volcano --from out      # the results of an earlier run`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			t.Backend = args[0]
+			return a.rbacCheck(c.Context(), t, from, suggest)
+		},
+	}
+	renderFlags(check, t)
+	check.Flags().BoolVar(&suggest, "suggest", false, "print the smallest roles that the log supports")
+	check.Flags().StringVar(&from, "from", "", "take the results of an earlier run from this folder")
+	c.AddCommand(check)
+	return c
+}
+
+func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, suggest bool) error {
+	tr, err := setup.Load(a.root)
+	if err != nil {
+		return err
+	}
+	r, _, err := t.Release(tr)
+	if err != nil {
+		return err
+	}
+	rendered, err := t.Render(ctx, tr, r)
+	if err != nil {
+		return err
+	}
+	grants, err := access.Grants(rendered.Objects)
+	if err != nil {
+		return err
+	}
+	if from == "" {
+		from = filepath.Join("out", "rbac", r.String())
+		o := &runOptions{Target: *t, profiles: allProfiles(tr), provider: "lab", out: from, patience: 1}
+		if _, err := a.conduct(ctx, tr, o); err != nil {
+			return err
+		}
+	}
+	asked, err := readRequests(from)
+	if err != nil {
+		return err
+	}
+	wrong := false
+	for _, user := range users(grants) {
+		fmt.Fprintln(a.Out, user)
+		for _, x := range access.Refused(asked, user) {
+			wrong = true
+			fmt.Fprintf(a.Out, "  forbidden  %s %s (%d times)\n", x.Verb, x.Qualified(), x.Refused)
+		}
+		for _, g := range access.Unused(grants, asked) {
+			switch {
+			case g.User != user:
+			case g.Kept != "":
+				fmt.Fprintf(a.Out, "  kept       %s, by %s: %s\n", g, g.Role, g.Kept)
+			case g.Ours:
+				wrong = true
+				fmt.Fprintf(a.Out, "  unused     %s, by %s, which is ours\n", g, g.Role)
+			default:
+				fmt.Fprintf(a.Out, "  unused     %s, by %s\n", g, g.Role)
+			}
+		}
+		if suggest {
+			text, err := yaml.Marshal(map[string][]rbacv1.PolicyRule{"rules": access.Smallest(asked, user)})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s", text)
+		}
+	}
+	if wrong {
+		return exit{ExitFail, errors.New("")}
+	}
+	return nil
+}
+
+func users(grants []access.Grant) []string {
+	var all []string
+	for _, g := range grants {
+		if len(all) == 0 || all[len(all)-1] != g.User {
+			all = append(all, g.User)
+		}
+	}
+	return all
+}
+
+// readRequests adds up what the cases of a run recorded.
+func readRequests(from string) ([]access.Request, error) {
+	files, err := filepath.Glob(filepath.Join(from, "cases", "*", suite.RequestsFile))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no results of a run", from)
+	}
+	var all []access.Request
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		var some []access.Request
+		if err := strict.YAML(f, data, &some); err != nil {
+			return nil, err
+		}
+		all = access.Merge(all, some)
+	}
+	return all, nil
+}

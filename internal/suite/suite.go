@@ -6,10 +6,8 @@ package suite
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,9 +18,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/gangctl/gangctl/internal/catalog"
-	"github.com/gangctl/gangctl/internal/cluster/lab"
-	"github.com/gangctl/gangctl/internal/drive"
-	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/scenario"
@@ -184,127 +179,4 @@ func JudgeFile(path string) (*verdict.Verdict, error) {
 
 func (s *Suite) claims(feature string) bool {
 	return feature == scenario.Core || slices.Contains(s.Release.Backend.Spec.Claims, feature)
-}
-
-// record runs one run of a case in a lab of its own.
-func (s *Suite) record(ctx context.Context, c *scenario.Scenario, run, dir string) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	file, err := os.Create(filepath.Join(dir, run+".jsonl"))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	begin, writer, err := s.begin(c, run)
-	if err != nil {
-		return err
-	}
-	o := drive.Options{Scenario: c, Begin: begin, Writer: writer, Out: file}
-	l, err := s.up(ctx, c, run, dir)
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
-		}
-		return drive.NotRun(o, err)
-	}
-	o.Cluster = l
-	err = drive.Run(ctx, o)
-	if run == timeline.Subject {
-		err = errors.Join(err, saveRequests(l, dir))
-	}
-	return errors.Join(err, l.Down())
-}
-
-// RequestsFile is where a case's folder has what service accounts asked for.
-const RequestsFile = "requests.yaml"
-
-func saveRequests(l *lab.Lab, dir string) error {
-	asked, err := l.Requests()
-	if err != nil {
-		return err
-	}
-	text, err := yaml.Marshal(asked)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, RequestsFile), text, 0o644)
-}
-
-// plain says that a run has no gang scheduler: the safety control.
-func plain(c *scenario.Scenario, run string) bool {
-	return run == timeline.Control && c.Spec.Control.Scheduler == scenario.DefaultScheduler
-}
-
-func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Writer, error) {
-	spec, err := json.Marshal(c)
-	if err != nil {
-		return timeline.Begin{}, gang.Writer{}, err
-	}
-	w := gang.Writer{Namespace: "gangctl-" + c.Metadata.Name, Scheduler: scenario.DefaultScheduler}
-	binder := "kube-scheduler"
-	if !plain(c, run) {
-		g, b := s.Release.Gang(), s.Release.Backend.Spec
-		w.Gang, w.Scheduler, binder = &g, b.SchedulerName, b.Scheduler
-	}
-	settle := c.Spec.Settle
-	if settle == 0 {
-		settle = scenario.DefaultSettle
-	}
-	return timeline.Begin{
-		Run: run, Case: c.Metadata.Name, Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version,
-		Kubernetes: s.Kubernetes, Scheduler: w.Scheduler, Binder: binder, Grouped: w.Grouped(),
-		Settle: timeline.Time(settle.Scale(s.Patience)), Patience: s.Patience, Scenario: spec,
-	}, w, nil
-}
-
-func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (*lab.Lab, error) {
-	s.starts <- struct{}{}
-	defer func() { <-s.starts }()
-	o := s.Lab(func(component string) string {
-		if run == timeline.Control {
-			component = "control-" + component
-		}
-		return filepath.Join(dir, "components", component+".log")
-	})
-	if plain(c, run) {
-		o.Release, o.Objects, o.CertManager, o.ControlPlane = nil, nil, nil, nil
-	}
-	return lab.Up(ctx, o)
-}
-
-// Lab is what a lab with the backend is made of. It has a folder of its own below
-// the run's; logs says where each component's log goes.
-func (s *Suite) Lab(logs func(component string) string) lab.Options {
-	s.mu.Lock()
-	s.labs++
-	name := fmt.Sprintf("lab-%d", s.labs)
-	s.mu.Unlock()
-	return lab.Options{
-		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
-		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, ControlPlane: s.Release.Spec.ControlPlane,
-		Release: s.Release, Objects: s.Objects, CertManager: s.CertManager,
-	}
-}
-
-// join makes one file of a case's runs, the subject's first.
-func join(dir string) (string, error) {
-	path := filepath.Join(dir, "timeline.jsonl")
-	whole, err := os.Create(path)
-	if err != nil {
-		return "", err
-	}
-	defer whole.Close()
-	for _, run := range runs {
-		part := filepath.Join(dir, run+".jsonl")
-		file, err := os.Open(part)
-		if err != nil {
-			return "", err
-		}
-		_, err = io.Copy(whole, file)
-		if err = errors.Join(err, file.Close(), os.Remove(part)); err != nil {
-			return "", err
-		}
-	}
-	return path, nil
 }

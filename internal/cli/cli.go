@@ -55,6 +55,15 @@ func broken(err error) error {
 	return exit{ExitInconclusive, err}
 }
 
+// ended is the end of a command whose output has said all: with a code, and no
+// further message.
+func ended(code int) error {
+	if code == ExitPass {
+		return nil
+	}
+	return exit{code, errors.New("")}
+}
+
 // Run runs a command line and returns its exit code.
 func Run(args []string, s Streams) int {
 	// The libraries' own logs are no part of our story.

@@ -91,10 +91,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	for _, r := range releases {
 		fmt.Fprintf(a.Out, "%-28s %s\n", r, rows.Find(r.String()).Outcome())
 	}
-	if worst != ExitPass {
-		return exit{worst, errors.New("")}
-	}
-	return nil
+	return ended(worst)
 }
 
 // pick lists the releases that are asked for; all without names.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,7 +103,7 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 		}
 	}
 	if wrong {
-		return exit{ExitFail, errors.New("")}
+		return ended(ExitFail)
 	}
 	return nil
 }

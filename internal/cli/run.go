@@ -67,7 +67,7 @@ from pinned Go modules first: minutes once, and nothing after that.`,
 }
 
 func (a *app) run(ctx context.Context, o *runOptions) error {
-	// 1. Bad input costs nothing.
+	// Bad input costs nothing.
 	if _, err := cluster.ParseProvider(o.provider); err != nil {
 		return err
 	}
@@ -95,10 +95,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	} else {
 		fmt.Fprintf(a.Out, "%s (report: %s)\n", r.Summary(), filepath.Join(o.out, "index.html"))
 	}
-	if code := r.ExitCode(); code != ExitPass {
-		return exit{code, errors.New("")}
-	}
-	return nil
+	return ended(r.ExitCode())
 }
 
 // conduct runs the cases and writes the report.
@@ -107,7 +104,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if err != nil {
 		return nil, err
 	}
-	// 2. Binaries and bundle.
+	// 1. Binaries and bundle.
 	s, err := o.Suite(ctx, tr, a.progress())
 	if err != nil {
 		return nil, err
@@ -116,7 +113,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if s.Out, err = filepath.Abs(o.out); err != nil {
 		return nil, err
 	}
-	// 3. The cases.
+	// 2. The cases.
 	if s.Folder, err = runfolder.New(); err != nil {
 		return nil, broken(err)
 	}
@@ -127,7 +124,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if err = errors.Join(err, s.Folder.Close()); err != nil {
 		return nil, broken(err)
 	}
-	// 4. The report.
+	// 3. The report.
 	m := report.Meta{
 		Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version, Kubernetes: s.Kubernetes,
 		Tool: version(), Provider: o.provider, Profiles: profilesOf(cases), Date: time.Now(), Command: o.command(s.Release), Strict: o.strict,

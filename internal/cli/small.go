@@ -119,9 +119,9 @@ The exit code is the outcome's: 0 Pass, 1 Fail, 3 Inconclusive.`,
 			}
 			switch v.Outcome {
 			case verdict.Fail:
-				return exit{ExitFail, fmt.Errorf("")}
+				return ended(ExitFail)
 			case verdict.Inconclusive:
-				return exit{ExitInconclusive, fmt.Errorf("")}
+				return ended(ExitInconclusive)
 			}
 			return nil
 		},

@@ -28,6 +28,7 @@ import (
 
 var (
 	backend    = flag.String("backend", "volcano", "the backend: name or name@version")
+	operator   = flag.String("operator", "", "an operator that makes the gangs, of jobs: name[@version][/Kind]")
 	kubernetes = flag.String("kubernetes", "", "the lab's Kubernetes version")
 	profiles   = flag.String("profile", "core,recovery", "the profiles to run")
 	binDir     = flag.String("bin-dir", "", "a folder whose binaries are taken before any is built")
@@ -59,7 +60,7 @@ func prepare(ctx context.Context, _ *envconf.Config) (context.Context, error) {
 	if tree, err = setup.Load(""); err != nil {
 		return ctx, err
 	}
-	target := &setup.Target{Backend: *backend, Kubernetes: *kubernetes, BinDir: *binDir}
+	target := &setup.Target{Backend: *backend, Operator: *operator, Kubernetes: *kubernetes, BinDir: *binDir}
 	if ready, err = target.Suite(ctx, tree, setup.Progress{Writer: os.Stderr}); err != nil {
 		return ctx, err
 	}
@@ -86,7 +87,7 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	specs(cases)
-	name := fmt.Sprintf("%s on Kubernetes %s", ready.Release, ready.Kubernetes)
+	name := fmt.Sprintf("%s on Kubernetes %s", ready, ready.Kubernetes)
 	done := start(t, chosen(PreviewSpecs(name), cases))
 	RunSpecs(t, name)
 	<-done
@@ -160,7 +161,7 @@ func start(t *testing.T, cases []*scenario.Scenario) (done chan struct{}) {
 
 func write(all []report.Case) error {
 	_, err := report.Write(*out, report.Meta{
-		Backend: ready.Release.Backend.Metadata.Name, Version: ready.Release.Version, Kubernetes: ready.Kubernetes,
+		Backend: ready.Release.Backend.Metadata.Name, Version: ready.Release.Version, Operator: ready.Operator(), Kubernetes: ready.Kubernetes,
 		Provider: "lab", Date: time.Now(), Profiles: strings.Split(*profiles, ","),
 		Command: "go test ./conformance -args -backend=" + ready.Release.String(),
 	}, all)

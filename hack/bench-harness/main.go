@@ -110,7 +110,7 @@ func labUp(ctx context.Context) (up, down time.Duration, err error) {
 		return 0, 0, err
 	}
 	way := s.Release.Gang()
-	w := gang.Writer{Namespace: "default", Scheduler: s.Release.Backend.Spec.SchedulerName, Gang: &way}
+	w := gang.Writer{Namespace: "default", Scheduler: s.Release.SchedulerName(), Gang: &way}
 	pod := w.Pods(&scenario.Submit{Gang: "first", Roles: []scenario.Role{{Name: "pod", Count: 1}}}, "first")[0]
 	pods := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Namespace("default")
 	if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/gangctl/gangctl/internal/strict"
 )
@@ -25,6 +26,7 @@ type Catalog struct {
 	FS         fs.FS
 	Backends   []*Backend
 	Components []*Component
+	Operators  []*Operator
 }
 
 // Load reads bundles/ and lab/ of a tree.
@@ -35,6 +37,12 @@ func Load(tree fs.FS) (*Catalog, error) {
 		return nil, err
 	}
 	for _, dir := range backends {
+		if dir == operatorsFolder {
+			if c.Operators, err = loadOperators(tree); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		b, err := loadBackend(tree, path.Join(dir, "backend.yaml"))
 		if err != nil {
 			return nil, err
@@ -67,7 +75,7 @@ func Load(tree fs.FS) (*Catalog, error) {
 	if len(c.Backends) == 0 {
 		return nil, errors.New("catalog: no bundles/*/backend.yaml in this tree")
 	}
-	return c, nil
+	return c, c.checkPairs()
 }
 
 // folders lists the folders in a folder: each must be what it stands for.
@@ -87,6 +95,10 @@ func folders(tree fs.FS, dir string) ([]string, error) {
 	}
 	return all, nil
 }
+
+// isVersion tells a version's folder from what versions share, such as base. A
+// folder that only looks like a version must be one.
+func isVersion(dir string) bool { return strings.ContainsAny(path.Base(dir)[:1], "v0123456789") }
 
 func loadBackend(tree fs.FS, file string) (*Backend, error) {
 	b := &Backend{}
@@ -113,16 +125,20 @@ func loadBackend(tree fs.FS, file string) (*Backend, error) {
 		return nil, err
 	}
 	for _, v := range versions {
+		if !isVersion(v) {
+			continue
+		}
 		r, err := loadRelease(tree, path.Join(v, "release.yaml"), b)
 		if err != nil {
 			return nil, err
 		}
 		b.Releases = append(b.Releases, r)
+		b.Releases = append(b.Releases, variants(r)...)
 	}
 	if len(b.Releases) == 0 {
 		return nil, fmt.Errorf("%s: no version folder with a release.yaml beside it", file)
 	}
-	slices.SortFunc(b.Releases, func(x, y *Release) int { return compareVersions(x.Version, y.Version) })
+	slices.SortStableFunc(b.Releases, func(x, y *Release) int { return compareVersions(x.Version, y.Version) })
 	return b, nil
 }
 
@@ -135,85 +151,114 @@ func loadRelease(tree fs.FS, file string, b *Backend) (*Release, error) {
 		return nil, err
 	}
 	s := &r.Spec
-	if _, err := semver.NewConstraint(s.Kubernetes.Range); err != nil {
-		return nil, fmt.Errorf("%s: spec.kubernetes.range: %q: %w", file, s.Kubernetes.Range, err)
-	}
-	if err := r.Supports(s.Kubernetes.Lab); err != nil {
-		return nil, fmt.Errorf("%s: spec.kubernetes.lab: %w", file, err)
-	}
-	for i, u := range s.Upstream {
-		at := fmt.Sprintf("%s: spec.upstream[%d]", file, i)
-		if !strings.HasPrefix(u.URL, "https://") {
-			return nil, fmt.Errorf("%s.url: %q must begin with https://", at, u.URL)
-		}
-		if m, v, ok := strings.Cut(u.Module, "@"); !ok || m == "" || v == "" {
-			return nil, fmt.Errorf("%s.module: %q must be path@version", at, u.Module)
-		}
-		if u.Path == "" || len(u.SHA256) != 64 {
-			return nil, fmt.Errorf("%s: path must be set and sha256 must have 64 hex digits", at)
-		}
-	}
-	if s.Build != nil {
-		if err := checkBuild(file, s.Build); err != nil {
-			return nil, err
-		}
-	}
-	for i, p := range s.Processes {
-		at := fmt.Sprintf("%s: spec.processes[%d]", file, i)
-		if ns, name, ok := strings.Cut(p.Deployment, "/"); !ok || ns == "" || name == "" {
-			return nil, fmt.Errorf("%s.deployment: %q must be namespace/name", at, p.Deployment)
-		}
-		if s.Build == nil || s.Build.Binaries[p.Binary] == "" {
-			return nil, fmt.Errorf("%s.binary: %q is not one of spec.build.binaries", at, p.Binary)
-		}
-		if (p.KubeconfigFlag == "") == (p.KubeconfigIn == nil) {
-			return nil, fmt.Errorf("%s: exactly one of kubeconfigFlag and kubeconfigIn must be set", at)
-		}
-		if in := p.KubeconfigIn; in != nil && (in.File == "" || in.Field == "") {
-			return nil, fmt.Errorf("%s.kubeconfigIn: file and field must be set", at)
-		}
-		for j, l := range p.Listen {
-			if l.Port < 1 || l.Port > 65535 || !strings.Contains(l.Flag, "{port}") {
-				return nil, fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag must contain {port}", at, j)
-			}
-		}
+	if err := checkBundle(file, r, &s.Bundle); err != nil {
+		return nil, err
 	}
 	if s.Gang != nil {
 		if err := checkGang(file, "spec.gang", *s.Gang); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := fs.Stat(tree, r.Path+"/kustomization.yaml"); err != nil {
-		return nil, fmt.Errorf("%s: no kustomization.yaml beside it", file)
+	for i, v := range s.Variants {
+		if err := checkVariant(tree, file, i, r, v); err != nil {
+			return nil, err
+		}
 	}
-	return r, nil
+	return r, checkKustomization(tree, file, r.Path)
 }
 
-// Supports reports whether the release's range holds a Kubernetes version.
-func (r *Release) Supports(kubernetes string) error {
-	c, err := semver.NewConstraint(r.Spec.Kubernetes.Range)
-	if err != nil {
-		return err
+// variants are the release's, as releases.
+func variants(r *Release) []*Release {
+	var all []*Release
+	for i := range r.Spec.Variants {
+		v := *r
+		v.Variant = &r.Spec.Variants[i]
+		v.Version += "+" + v.Variant.Name
+		all = append(all, &v)
 	}
-	v, err := semver.NewVersion(kubernetes)
-	if err != nil {
-		return fmt.Errorf("kubernetes version %q: %w", kubernetes, err)
+	return all
+}
+
+func checkVariant(tree fs.FS, file string, i int, r *Release, v Variant) error {
+	at := fmt.Sprintf("spec.variants[%d]", i)
+	if len(validation.IsDNS1123Label(v.Name)) > 0 || v.About == "" {
+		return fmt.Errorf("%s: %s: name %q must be a DNS label, and about must be set", file, at, v.Name)
 	}
-	if !c.Check(plain(v)) {
-		return fmt.Errorf("%s supports Kubernetes %s (%s), not %s", r, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Source, kubernetes)
+	if slices.ContainsFunc(r.Spec.Variants[:i], func(o Variant) bool { return o.Name == v.Name }) {
+		return fmt.Errorf("%s: %s.name: %q is the name of an earlier variant", file, at, v.Name)
+	}
+	if v.Gang != nil {
+		if err := checkGang(file, at+".gang", *v.Gang); err != nil {
+			return err
+		}
+	}
+	return checkKustomization(tree, file, path.Join(r.Path, v.Overlay))
+}
+
+func checkKustomization(tree fs.FS, file, dir string) error {
+	if _, err := fs.Stat(tree, dir+"/kustomization.yaml"); err != nil {
+		return fmt.Errorf("%s: no kustomization.yaml in %s", file, dir)
 	}
 	return nil
 }
 
-// plain takes a vendor's suffix away (v1.34.4-eks-113cf36), which semver would read
-// as a pre-release, and leaves a real one.
-func plain(v *semver.Version) *semver.Version {
-	for _, before := range []string{"alpha", "beta", "rc"} {
-		if strings.HasPrefix(v.Prerelease(), before) {
-			return v
+// checkBundle checks what every release has.
+func checkBundle(file string, name fmt.Stringer, s *Bundle) error {
+	if _, err := semver.NewConstraint(s.Kubernetes.Range); err != nil {
+		return fmt.Errorf("%s: spec.kubernetes.range: %q: %w", file, s.Kubernetes.Range, err)
+	}
+	if err := s.supports(name, s.Kubernetes.Lab); err != nil {
+		return fmt.Errorf("%s: spec.kubernetes.lab: %w", file, err)
+	}
+	for i, u := range s.Upstream {
+		at := fmt.Sprintf("%s: spec.upstream[%d]", file, i)
+		if !strings.HasPrefix(u.URL, "https://") {
+			return fmt.Errorf("%s.url: %q must begin with https://", at, u.URL)
+		}
+		if m, v, ok := strings.Cut(u.Module, "@"); !ok || m == "" || v == "" {
+			return fmt.Errorf("%s.module: %q must be path@version", at, u.Module)
+		}
+		if u.Path == "" || len(u.SHA256) != 64 {
+			return fmt.Errorf("%s: path must be set and sha256 must have 64 hex digits", at)
 		}
 	}
-	return semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
+	if s.Build != nil {
+		if err := checkBuild(file, s.Build); err != nil {
+			return err
+		}
+	}
+	for i, p := range s.Processes {
+		at := fmt.Sprintf("%s: spec.processes[%d]", file, i)
+		if ns, name, ok := strings.Cut(p.Deployment, "/"); !ok || ns == "" || name == "" {
+			return fmt.Errorf("%s.deployment: %q must be namespace/name", at, p.Deployment)
+		}
+		if s.Build == nil || s.Build.Binaries[p.Binary] == "" {
+			return fmt.Errorf("%s.binary: %q is not one of spec.build.binaries", at, p.Binary)
+		}
+		if count(p.KubeconfigFlag != "", p.KubeconfigIn != nil, p.KubeconfigEnv != "") != 1 {
+			return fmt.Errorf("%s: exactly one of kubeconfigFlag, kubeconfigIn and kubeconfigEnv must be set", at)
+		}
+		if in := p.KubeconfigIn; in != nil && (in.File == "" || in.Field == "") {
+			return fmt.Errorf("%s.kubeconfigIn: file and field must be set", at)
+		}
+		for j, l := range p.Listen {
+			if l.Port < 1 || l.Port > 65535 || !strings.Contains(l.Flag, "{port}") {
+				return fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag must contain {port}", at, j)
+			}
+		}
+	}
+	return nil
+}
+
+// count is how many hold.
+func count(conditions ...bool) int {
+	n := 0
+	for _, c := range conditions {
+		if c {
+			n++
+		}
+	}
+	return n
 }
 
 // compareVersions orders two versions that checkVersion has accepted.
@@ -248,14 +293,15 @@ func checkBuild(file string, b *Build) error {
 }
 
 func checkGang(file, field string, g Gang) error {
-	n := 0
-	for _, s := range []string{g.Join.Annotation, g.Join.Label, g.Join.Field} {
-		if s != "" {
-			n++
-		}
+	j := g.Join
+	if count(j.Annotation != "", j.Label != "", j.Field != "", j.Owner != nil) != 1 {
+		return fmt.Errorf("%s: %s.join: exactly one of annotation, label, field and owner must be set", file, field)
 	}
-	if n != 1 {
-		return fmt.Errorf("%s: %s.join: exactly one of annotation, label and field must be set", file, field)
+	if o := j.Owner; o != nil && (o.APIVersion == "" || o.Kind == "" || o.Resource == "") {
+		return fmt.Errorf("%s: %s.join.owner: apiVersion, kind and resource must be set", file, field)
+	}
+	if (j.MinLabel == "") == (g.Group == nil) {
+		return fmt.Errorf("%s: %s: the minimum must be in a group, or else in join.minLabel", file, field)
 	}
 	if o := g.Group; o != nil && (o.APIVersion == "" || o.Kind == "" || o.Resource == "" || o.MinField == "") {
 		return fmt.Errorf("%s: %s.group: apiVersion, kind, resource and minField must be set", file, field)

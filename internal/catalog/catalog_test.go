@@ -103,12 +103,12 @@ func TestInvalidTrees(t *testing.T) {
 		"wrong apiVersion":       {swap(releaseFile, "v1alpha1", "v1"), releaseFile + `: apiVersion and kind must be gangctl.dev/v1alpha1 Release, not "gangctl.dev/v1" "Release"`},
 		"backend's name":         {swap(backendFile, "name: toy", "name: toys"), backendFile + `: metadata.name: "toys" must be the folder's name, "toy"`},
 		"backend's title":        {swap(backendFile, "title: Toy", `title: ""`), backendFile + ": spec.title: must be set"},
-		"join with two keys":     {swap(backendFile, "label: toy.dev/group", "label: toy.dev/group, annotation: toy.dev/group"), backendFile + ": spec.gang.join: exactly one of annotation, label and field must be set"},
-		"join with no key":       {swap(backendFile, "join: {label: toy.dev/group}", "join: {}"), backendFile + ": spec.gang.join: exactly one of annotation, label and field must be set"},
+		"join with two keys":     {swap(backendFile, "label: toy.dev/group", "label: toy.dev/group, annotation: toy.dev/group"), backendFile + ": spec.gang.join: exactly one of annotation, label, field and owner must be set"},
+		"join with no key":       {swap(backendFile, "join: {label: toy.dev/group}", "join: {}"), backendFile + ": spec.gang.join: exactly one of annotation, label, field and owner must be set"},
 		"group without minField": {swap(backendFile, ", minField: spec.min", ""), backendFile + ": spec.gang.group: apiVersion, kind, resource and minField must be set"},
 		"unknown field":          {swap(releaseFile, "source: its go.mod", "sauce: its go.mod"), releaseFile + `: unknown field "spec.kubernetes.sauce"`},
 		"no release.yaml":        {move(releaseFile, "elsewhere"), "open " + releaseFile + ": file does not exist"},
-		"no kustomization.yaml":  {move(kustomization, "elsewhere"), releaseFile + ": no kustomization.yaml beside it"},
+		"no kustomization.yaml":  {move(kustomization, "elsewhere"), releaseFile + ": no kustomization.yaml in bundles/toy/v1.0.0"},
 		"no releases": {
 			func(_ *testing.T, tree fstest.MapFS) { delete(tree, releaseFile); delete(tree, kustomization) },
 			backendFile + ": no version folder with a release.yaml beside it",
@@ -225,7 +225,7 @@ func TestUnknownNamesOfferTheNearest(t *testing.T) {
 func TestSupports(t *testing.T) {
 	r := &Release{
 		Backend: &Backend{Metadata: Metadata{Name: "toy"}}, Version: "v1.0.0",
-		Spec: ReleaseSpec{Kubernetes: KubernetesRange{Range: ">=1.34.0 <1.35.0", Source: "its go.mod"}},
+		Spec: ReleaseSpec{Bundle: Bundle{Kubernetes: KubernetesRange{Range: ">=1.34.0 <1.35.0", Source: "its go.mod"}}},
 	}
 	tests := map[string]struct{ kubernetes, want string }{
 		"inside":            {kubernetes: "v1.34.4"},

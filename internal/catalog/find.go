@@ -17,7 +17,7 @@ func (c *Catalog) Release(ref string) (*Release, error) {
 			continue
 		}
 		if !pinned {
-			return b.Releases[len(b.Releases)-1], nil
+			return b.newest(), nil
 		}
 		var versions []string
 		for _, r := range b.Releases {
@@ -29,6 +29,16 @@ func (c *Catalog) Release(ref string) (*Release, error) {
 		return nil, Unknown("version of "+name, version, versions)
 	}
 	return nil, Unknown("backend", name, names)
+}
+
+// newest is the last version, itself and not a variant of it.
+func (b *Backend) newest() *Release {
+	for _, r := range slices.Backward(b.Releases) {
+		if r.Variant == nil {
+			return r
+		}
+	}
+	return nil
 }
 
 // Component finds a component of the lab by name and version.

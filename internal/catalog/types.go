@@ -45,10 +45,7 @@ type Gang struct {
 
 // GroupObject is the backend's pod group.
 type GroupObject struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	// Resource is the plural, for watches and RBAC.
-	Resource string `json:"resource"`
+	ObjectKind `json:",inline"`
 	// MinField is the dotted path of the gang's minimum, such as spec.minMember. A
 	// number in a path is the place in a list.
 	MinField string `json:"minField"`
@@ -60,16 +57,30 @@ type GroupObject struct {
 	PhaseField string `json:"phaseField,omitempty"`
 }
 
-// Join is exactly one of an annotation, a label or a field of the pod.
+// Join is exactly one of an annotation, a label, a field or an owner of the pod.
 type Join struct {
 	Annotation string `json:"annotation,omitempty"`
 	Label      string `json:"label,omitempty"`
 	Field      string `json:"field,omitempty"`
+	// Owner is the kind of object that is the controller of the members and of their
+	// group alike.
+	Owner *ObjectKind `json:"owner,omitempty"`
+	// MinLabel carries the gang's minimum, where there is no group object to.
+	MinLabel string `json:"minLabel,omitempty"`
 	// Fields are further fields that a member needs beside Field, by path.
 	Fields map[string]string `json:"fields,omitempty"`
 }
 
-// Release is one version of a backend: the folder bundles/<backend>/<version>.
+// ObjectKind names a kind of object.
+type ObjectKind struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Resource is the plural, for watches and RBAC.
+	Resource string `json:"resource"`
+}
+
+// Release is one version of a backend, the folder bundles/<backend>/<version>, or a
+// variant of one.
 type Release struct {
 	APIVersion string      `json:"apiVersion"`
 	Kind       string      `json:"kind"`
@@ -78,12 +89,42 @@ type Release struct {
 	// Backend and Version come from the folders' names.
 	Backend *Backend `json:"-"`
 	Version string   `json:"-"`
+	// Variant is nil for the release itself.
+	Variant *Variant `json:"-"`
 	// Path is the release's folder within the catalog, slash-separated.
 	Path string `json:"-"`
 }
 
 // ReleaseSpec is what differs between versions.
 type ReleaseSpec struct {
+	Bundle `json:",inline"`
+	// ControlPlane holds extra flags for the lab's own components, by component.
+	ControlPlane map[string][]string `json:"controlPlane,omitempty"`
+	// Gang replaces the backend's, where a version writes gangs differently.
+	Gang *Gang `json:"gang,omitempty"`
+	// Variants are other ways to install or to use the same version.
+	Variants []Variant `json:"variants,omitempty"`
+}
+
+// Variant is another way to install or to use a release; <backend>@<version>+<name>.
+type Variant struct {
+	Name string `json:"name"`
+	// About says in a sentence what is different.
+	About string `json:"about"`
+	// Overlay is the folder below the release's with the kustomization to apply; the
+	// release's own by default.
+	Overlay string `json:"overlay,omitempty"`
+	// SchedulerName replaces the backend's.
+	SchedulerName string `json:"schedulerName,omitempty"`
+	// Replaces is the component of the lab that is not started, as this takes its place.
+	Replaces string `json:"replaces,omitempty"`
+	// Gang replaces the release's way to write a gang down.
+	Gang *Gang `json:"gang,omitempty"`
+}
+
+// Bundle is what every release has, a backend's or an operator's: where it comes
+// from, where it runs, and how the lab runs it.
+type Bundle struct {
 	Kubernetes KubernetesRange `json:"kubernetes"`
 	// Upstream lists every remote file the kustomization refers to.
 	Upstream []Upstream `json:"upstream,omitempty"`
@@ -91,10 +132,6 @@ type ReleaseSpec struct {
 	Build *Build `json:"build,omitempty"`
 	// Processes are the Deployments that the lab runs, in start order.
 	Processes []Process `json:"processes,omitempty"`
-	// ControlPlane holds extra flags for the lab's own components, by component.
-	ControlPlane map[string][]string `json:"controlPlane,omitempty"`
-	// Gang replaces the backend's, where a version writes gangs differently.
-	Gang *Gang `json:"gang,omitempty"`
 }
 
 // KubernetesRange says which Kubernetes versions the release supports.
@@ -136,6 +173,8 @@ type Process struct {
 	KubeconfigFlag string `json:"kubeconfigFlag,omitempty"`
 	// KubeconfigIn does so where a configuration file takes it, and no flag.
 	KubeconfigIn *ConfigField `json:"kubeconfigIn,omitempty"`
+	// KubeconfigEnv does so by an environment variable.
+	KubeconfigEnv string `json:"kubeconfigEnv,omitempty"`
 	// LeaderElectFlag turns leader election off: there is one replica.
 	LeaderElectFlag string `json:"leaderElectFlag,omitempty"`
 	// Listen moves each port the process opens to a free one.
@@ -188,23 +227,4 @@ type Module struct {
 // Module returns the component's build module.
 func (c *Component) Module() Module {
 	return Module{Name: c.Name + "@" + c.Version, Path: c.Path + "/build", Build: c.Spec.Build}
-}
-
-// String is backend@version.
-func (r *Release) String() string { return r.Backend.Metadata.Name + "@" + r.Version }
-
-// Gang is the release's way to write a gang down.
-func (r *Release) Gang() Gang {
-	if r.Spec.Gang != nil {
-		return *r.Spec.Gang
-	}
-	return r.Backend.Spec.Gang
-}
-
-// Module returns the release's build module, or false where it builds nothing.
-func (r *Release) Module() (Module, bool) {
-	if r.Spec.Build == nil {
-		return Module{}, false
-	}
-	return Module{Name: r.String(), Path: r.Path + "/build", Build: *r.Spec.Build}, true
 }

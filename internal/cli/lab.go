@@ -137,7 +137,7 @@ func (a *app) labUp(ctx context.Context, name string, t *setup.Target) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"lab", "serve", "--name", name, "--backend", t.Backend, "--kubernetes", t.Kubernetes, "--bin-dir", t.BinDir, "--root", tr.Root}
+	args := []string{"lab", "serve", "--name", name, "--backend", t.Backend, "--operator", t.Operator, "--kubernetes", t.Kubernetes, "--bin-dir", t.BinDir, "--root", tr.Root}
 	for _, c := range t.Components {
 		args = append(args, "--component", c)
 	}

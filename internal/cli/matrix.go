@@ -32,17 +32,19 @@ func (a *app) newMatrix() *cobra.Command {
 	o := &matrixOptions{}
 	c := &cobra.Command{
 		Use:   "matrix",
-		Short: "Run all cases on every release, and record what each showed",
-		Long: `matrix runs every release of the catalog and writes a row for each into a file,
-as it ends. A release whose bundle, cases and lab are those of its row is not run
-again, so an interrupted matrix goes on where it was.`,
+		Short: "Run the cases on every release, and record what each showed",
+		Long: `matrix runs every backend release of the catalog, and every operator on the
+backends that it has overlays for, and writes a row for each into a file, as it
+ends. What has a row for the same bundle, cases and lab is not run again, so an
+interrupted matrix goes on where it was.`,
 		Example: `  gangctl-verify matrix
-  gangctl-verify matrix --only volcano,kube-scheduler@v1.37.1 --again`,
+  gangctl-verify matrix --only volcano,kube-scheduler@v1.37.1 --again
+  gangctl-verify matrix --only training-operator@v1.9.3`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.matrix(c.Context(), o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.only, "only", nil, "only these backends or releases")
+	f.StringSliceVar(&o.only, "only", nil, "only these backends or operators, with or without @version")
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
 	f.StringVarP(&o.out, "out", "o", "out/matrix", "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
@@ -54,7 +56,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	if err != nil {
 		return err
 	}
-	releases, err := pick(tr.Catalog, o.only)
+	targets, err := pick(tr, o.only)
 	if err != nil {
 		return err
 	}
@@ -63,20 +65,24 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		return err
 	}
 	worst := ExitPass
-	for i, r := range releases {
-		of, err := digest(tr, r)
+	for i, t := range targets {
+		of, err := digest(tr, t)
 		if err != nil {
 			return err
 		}
-		if row := rows.Find(r.String()); row != nil && row.Of == of && !o.again {
-			fmt.Fprintf(a.Err, "[%d/%d] %s: as recorded\n", i+1, len(releases), r)
+		if row := rows.Find(t.String()); row != nil && row.Of == of && !o.again {
+			fmt.Fprintf(a.Err, "[%d/%d] %s: as recorded\n", i+1, len(targets), t)
 			continue
 		}
-		fmt.Fprintf(a.Err, "[%d/%d] ", i+1, len(releases))
-		done, err := a.conduct(ctx, tr, &runOptions{
-			Target: setup.Target{Backend: r.String()}, profiles: allProfiles(tr), provider: "lab",
-			out: filepath.Join(o.out, r.String()), patience: 1,
-		})
+		fmt.Fprintf(a.Err, "[%d/%d] ", i+1, len(targets))
+		run := &runOptions{
+			Target: setup.Target{Backend: t.Release.String()}, profiles: allProfiles(tr), provider: "lab",
+			out: filepath.Join(o.out, folderOf(t)), patience: 1,
+		}
+		if t.Pair != nil {
+			run.Operator, run.profiles = t.Pair.String(), []string{coreProfile}
+		}
+		done, err := a.conduct(ctx, tr, run)
 		if err != nil {
 			return err
 		}
@@ -88,31 +94,57 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 			return broken(err)
 		}
 	}
-	for _, r := range releases {
-		fmt.Fprintf(a.Out, "%-28s %s\n", r, rows.Find(r.String()).Outcome())
+	for _, t := range targets {
+		fmt.Fprintf(a.Out, "%-28s %s\n", t, rows.Find(t.String()).Outcome())
 	}
 	return ended(worst)
 }
 
-// pick lists the releases that are asked for; all without names.
-func pick(c *catalog.Catalog, only []string) ([]*catalog.Release, error) {
-	var all []*catalog.Release
-	for _, b := range c.Backends {
-		all = append(all, b.Releases...)
+// coreProfile is what an operator on a backend is run with: it is the backend's
+// scheduler that the other profiles are about.
+const coreProfile = "core"
+
+// folderOf is a plain name for what was chosen.
+func folderOf(c *setup.Chosen) string {
+	return strings.NewReplacer("/", "-", " ", "-").Replace(c.String())
+}
+
+// pick lists what is asked for, by backend or operator, with or without a version;
+// all without names.
+func pick(tr *setup.Tree, only []string) ([]*setup.Chosen, error) {
+	var all []*setup.Chosen
+	for _, b := range tr.Catalog.Backends {
+		for _, r := range b.Releases {
+			all = append(all, &setup.Chosen{Release: r, Kubernetes: r.Spec.Kubernetes.Lab})
+		}
+	}
+	pairs, err := tr.Catalog.Pairs()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		all = append(all, &setup.Chosen{Release: p.Backend, Pair: p, Kubernetes: p.Kubernetes})
 	}
 	if len(only) == 0 {
 		return all, nil
 	}
-	var some []*catalog.Release
+	var some []*setup.Chosen
 	for _, name := range only {
-		r, err := c.Release(name)
-		if err != nil {
-			return nil, err
+		var have []string
+		before := len(some)
+		for _, c := range all {
+			full := c.Release.String()
+			if c.Pair != nil {
+				full = c.Pair.Operator.String()
+			}
+			short, _, _ := strings.Cut(full, "@")
+			have = append(have, short, full)
+			if name == full || name == short || name == c.String() {
+				some = append(some, c)
+			}
 		}
-		if strings.Contains(name, "@") {
-			some = append(some, r)
-		} else {
-			some = append(some, r.Backend.Releases...)
+		if len(some) == before {
+			return nil, catalog.Unknown("backend or operator", name, have)
 		}
 	}
 	return some, nil
@@ -126,13 +158,19 @@ func allProfiles(t *setup.Tree) []string {
 	return all
 }
 
-// digest is over the data that a release's run depends on.
-func digest(t *setup.Tree, r *catalog.Release) (string, error) {
-	sum := sha256.New()
-	for _, root := range []string{
+// digest is over the data that a run depends on.
+func digest(t *setup.Tree, c *setup.Chosen) (string, error) {
+	r := c.Release
+	roots := []string{
 		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, "conformance/cases", "lab/stages.yaml",
-		"lab/kubernetes/" + r.Spec.Kubernetes.Lab,
-	} {
+		"lab/kubernetes/" + c.Kubernetes,
+	}
+	if c.Pair != nil {
+		o := c.Pair.Operator
+		roots = append(roots, path.Join(path.Dir(o.Path), "operator.yaml"), o.Path)
+	}
+	sum := sha256.New()
+	for _, root := range roots {
 		err := fs.WalkDir(t, root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err

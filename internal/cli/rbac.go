@@ -33,6 +33,7 @@ upstream's) grants what is not used and is not listed in its annotation
 gangctl.dev/kept, with the reason.`,
 		Example: `  gangctl-verify rbac check volcano@v1.14.1
   gangctl-verify rbac check kube-batch --suggest
+  gangctl-verify rbac check volcano --operator training-operator
   gangctl-verify rbac check volcano --from out      # the results of an earlier run`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,11 +53,11 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 	if err != nil {
 		return err
 	}
-	r, _, err := t.Release(tr)
+	chosen, err := t.Choose(tr)
 	if err != nil {
 		return err
 	}
-	rendered, err := t.Render(ctx, tr, r)
+	rendered, _, err := t.Render(ctx, tr, chosen)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 		return err
 	}
 	if from == "" {
-		from = filepath.Join("out", "rbac", r.String())
+		from = filepath.Join("out", "rbac", folderOf(chosen))
 		o := &runOptions{Target: *t, profiles: allProfiles(tr), provider: "lab", out: from, patience: 1}
 		if _, err := a.conduct(ctx, tr, o); err != nil {
 			return err

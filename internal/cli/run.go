@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/setup"
+	"github.com/gangctl/gangctl/internal/suite"
 )
 
 // runOptions are the flags of run.
@@ -48,6 +48,7 @@ What is missing (a control plane, KWOK, the backend's own binaries) is built
 from pinned Go modules first: minutes once, and nothing after that.`,
 		Example: `  gangctl-verify run
   gangctl-verify run --backend volcano@v1.14.1 --profile core,recovery
+  gangctl-verify run --operator training-operator@v1.9.3/PyTorchJob
   gangctl-verify run --case two-gangs-one-room --patience 2`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), o) },
@@ -117,7 +118,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if s.Folder, err = runfolder.New(); err != nil {
 		return nil, broken(err)
 	}
-	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s.Release, s.Kubernetes, len(cases))
+	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s, s.Kubernetes, len(cases))
 	story := &story{out: a.Err, terminal: isTerminal(a.Err), total: len(cases)}
 	s.Progress = story.runs
 	done, err := s.Run(ctx, cases, story.ended)
@@ -126,16 +127,19 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	}
 	// 3. The report.
 	m := report.Meta{
-		Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version, Kubernetes: s.Kubernetes,
-		Tool: version(), Provider: o.provider, Profiles: profilesOf(cases), Date: time.Now(), Command: o.command(s.Release), Strict: o.strict,
+		Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version, Operator: s.Operator(), Kubernetes: s.Kubernetes,
+		Tool: version(), Provider: o.provider, Profiles: profilesOf(cases), Date: time.Now(), Command: o.command(s), Strict: o.strict,
 	}
 	r, err := report.Write(s.Out, m, done)
 	return r, broken(err)
 }
 
 // command is what reproduces the run.
-func (o *runOptions) command(r *catalog.Release) string {
-	words := []string{"gangctl-verify run", "--backend " + r.String()}
+func (o *runOptions) command(s *suite.Suite) string {
+	words := []string{"gangctl-verify run", "--backend " + s.Release.String()}
+	if s.Pair != nil {
+		words = append(words, "--operator "+s.Operator())
+	}
 	if o.Kubernetes != "" {
 		words = append(words, "--kubernetes "+o.Kubernetes)
 	}
@@ -171,6 +175,7 @@ func targetFlags(c *cobra.Command, t *setup.Target) {
 // renderFlags are the flags of how a bundle is hydrated.
 func renderFlags(c *cobra.Command, t *setup.Target) {
 	f := c.Flags()
+	f.StringVar(&t.Operator, "operator", "", "an operator that makes the gangs, of jobs: name[@version][/Kind]")
 	f.StringSliceVar(&t.Components, "component", nil, "a folder with a kustomize Component to put on top of the bundle; may be repeated")
 	f.BoolVar(&t.Online, "online", false, "take upstream's files from their URLs, not from the Go module of the same tag")
 }

@@ -25,8 +25,9 @@ func printJSON(w io.Writer, v any) error {
 
 // listing is what list prints.
 type listing struct {
-	Backends []listedBackend `json:"backends"`
-	Cases    []listedCase    `json:"cases"`
+	Backends  []listedBackend  `json:"backends"`
+	Operators []listedOperator `json:"operators"`
+	Cases     []listedCase     `json:"cases"`
 }
 
 type listedBackend struct {
@@ -36,6 +37,14 @@ type listedBackend struct {
 	Kubernetes string   `json:"kubernetes"`
 	Lab        string   `json:"lab"`
 	Claims     []string `json:"claims,omitempty"`
+}
+
+type listedOperator struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Version  string   `json:"version"`
+	Kinds    []string `json:"kinds"`
+	Backends []string `json:"backends"`
 }
 
 type listedCase struct {
@@ -49,7 +58,7 @@ func (a *app) newList() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the backends that can be installed and the cases that can be run",
+		Short: "List the backends and operators that can be installed, and the cases that can be run",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := checkOutput(output, "text", "json"); err != nil {
@@ -65,6 +74,11 @@ func (a *app) newList() *cobra.Command {
 					l.Backends = append(l.Backends, listedBackend{b.Metadata.Name, b.Spec.Title, r.Version, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Lab, b.Spec.Claims})
 				}
 			}
+			for _, o := range t.Catalog.Operators {
+				for _, r := range o.Releases {
+					l.Operators = append(l.Operators, listedOperator{o.Metadata.Name, o.Spec.Title, r.Version, r.Kinds(), r.BackendNames()})
+				}
+			}
 			for _, s := range t.Cases {
 				l.Cases = append(l.Cases, listedCase{s.Metadata.Name, s.Spec.Profile, s.Spec.Feature, s.Spec.Description})
 			}
@@ -75,6 +89,12 @@ func (a *app) newList() *cobra.Command {
 			fmt.Fprintln(w, "BACKEND\tKUBERNETES\tLAB")
 			for _, b := range l.Backends {
 				fmt.Fprintf(w, "%s@%s\t%s\t%s\n", b.Name, b.Version, b.Kubernetes, b.Lab)
+			}
+			if len(l.Operators) > 0 {
+				fmt.Fprintln(w, "\nOPERATOR\tJOBS\tBACKENDS")
+			}
+			for _, o := range l.Operators {
+				fmt.Fprintf(w, "%s@%s\t%s\t%s\n", o.Name, o.Version, strings.Join(o.Kinds, " "), strings.Join(o.Backends, " "))
 			}
 			fmt.Fprintln(w, "\nCASE\tPROFILE\tDESCRIPTION")
 			for _, s := range l.Cases {
@@ -138,18 +158,20 @@ func (a *app) newRender() *cobra.Command {
 		Long: `render prints what "kubectl kustomize" of the release's folder prints. Upstream's
 files come from the Go module of the pinned tag; with --online, from their URLs.
 The digest in release.yaml is checked either way.`,
-		Example: "  gangctl-verify render volcano@v1.14.1 | kubectl apply --server-side -f -",
-		Args:    cobra.ExactArgs(1),
+		Example: `  gangctl-verify render volcano@v1.14.1 | kubectl apply --server-side -f -
+  gangctl-verify render volcano --operator training-operator`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			tr, err := setup.Load(a.root)
 			if err != nil {
 				return err
 			}
-			r, err := tr.Catalog.Release(args[0])
+			t.Backend = args[0]
+			chosen, err := t.Choose(tr)
 			if err != nil {
 				return err
 			}
-			out, err := t.Render(c.Context(), tr, r)
+			out, _, err := t.Render(c.Context(), tr, chosen)
 			if err != nil {
 				return err
 			}

@@ -42,6 +42,7 @@ type driver struct {
 	client  dynamic.Interface
 	kube    kubernetes.Interface
 	created map[string]*unstructured.Unstructured // pods as they were submitted, by name
+	jobs    map[string]bool                       // gangs that are jobs
 	nodes   int
 	index   int // of the step
 	round   int
@@ -55,7 +56,7 @@ var errUnmet = errors.New("the expectation was not met")
 // itself could not be written; all else is in it.
 func Run(ctx context.Context, o Options) error {
 	rec := observe.New(o.Out, o.Begin)
-	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}}
+	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]bool{}}
 	err := d.run(ctx)
 	end := timeline.End{}
 	if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errExited) {
@@ -209,6 +210,11 @@ var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 func (d *driver) pods() dynamic.ResourceInterface {
 	return d.client.Resource(pods).Namespace(d.Writer.Namespace)
+}
+
+// NotApplicable writes the timeline of a case that can't be run here.
+func NotApplicable(o Options, why error) error {
+	return observe.New(o.Out, o.Begin).Close(timeline.End{NotApplicable: why.Error()})
 }
 
 // NotRun writes the timeline of a run that could not begin.

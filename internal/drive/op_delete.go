@@ -39,14 +39,15 @@ func (d *driver) doDelete(ctx context.Context, x *scenario.Delete) error {
 
 func (d *driver) deleteGang(ctx context.Context, name string) error {
 	d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: name, Ended: true}})
-	err := d.pods().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: gang.GangLabel + "=" + name})
-	if err != nil {
-		return err
-	}
-	if d.Writer.Grouped() {
-		if err := d.groups().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+	if d.jobs[name] {
+		// The job is the owner of the rest.
+		delete(d.jobs, name)
+		background := metav1.DeletePropagationBackground
+		if err := d.of(d.Writer.Job.ObjectKind).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 			return err
 		}
+	} else if err := d.deleteParts(ctx, name); err != nil {
+		return err
 	}
 	return d.rec.Until(ctx, func(s *timeline.State) bool {
 		for _, p := range s.Others {
@@ -56,6 +57,23 @@ func (d *driver) deleteGang(ctx context.Context, name string) error {
 		}
 		return s.Groups[name] == nil
 	})
+}
+
+// deleteParts deletes a gang's pods, and what was made for it besides.
+func (d *driver) deleteParts(ctx context.Context, name string) error {
+	err := d.pods().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: gang.GangLabel + "=" + name})
+	if err != nil {
+		return err
+	}
+	for _, kind := range d.Writer.Kinds() {
+		if d.Writer.Job != nil && kind == d.Writer.Job.ObjectKind {
+			continue
+		}
+		if err := d.of(kind).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // losePods deletes bound pods, the last by name first, as a failing node does.
@@ -85,8 +103,8 @@ func (d *driver) losePods(ctx context.Context, name string, x *scenario.Delete) 
 		}
 		return true
 	})
-	if err != nil || !x.Replaced {
-		return err
+	if err != nil || !x.Replaced || d.jobs[name] {
+		return err // what a job loses, its operator replaces
 	}
 	for pod := range lost {
 		if _, err := d.pods().Create(ctx, d.created[pod], metav1.CreateOptions{}); err != nil {

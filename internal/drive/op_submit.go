@@ -10,12 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
 // doSubmit creates the gangs' group objects, then their pods, and waits until the
-// recorder has seen them all.
+// recorder has seen them all. Of a gang that is a job, the operator makes the rest,
+// in its own time: some wait for the group to be let in.
 func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
@@ -27,16 +30,26 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 			return fmt.Errorf("gang %s is there already: it must be deleted first", name)
 		}
 		d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size()}})
-		if group := d.Writer.Group(s, name); group != nil {
-			if _, err := d.groups().Create(ctx, group, metav1.CreateOptions{}); err != nil {
-				return fmt.Errorf("%s %s: %w", group.GetKind(), name, err)
+		if d.Writer.Jobbed(s) {
+			job, err := d.Writer.JobObject(s, name)
+			if err != nil {
+				return err
 			}
+			d.jobs[name] = true
+			work = append(work, []*unstructured.Unstructured{job})
+			continue
 		}
-		pods := d.Writer.Pods(s, name)
+		pods, err := d.gang(ctx, s, name)
+		if err != nil {
+			return err
+		}
 		for _, p := range pods {
 			d.created[p.GetName()] = p
 		}
 		work = append(work, pods)
+	}
+	if d.Writer.Jobbed(s) {
+		return d.createAll(ctx, work)
 	}
 	if s.Interleaved {
 		work = [][]*unstructured.Unstructured{interleave(work)}
@@ -54,6 +67,48 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	})
 }
 
+// gang creates what a gang needs besides its pods, and returns those.
+func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*unstructured.Unstructured, error) {
+	pods := d.Writer.Pods(s, name)
+	group, owner := d.Writer.Group(s, name), d.Writer.Owner(s, name)
+	if owner != nil {
+		owner, err := d.create(ctx, owner)
+		if err != nil {
+			return nil, err
+		}
+		gang.Own(owner, pods...)
+		if group != nil {
+			gang.Own(owner, group)
+		}
+	}
+	if group != nil {
+		if _, err := d.create(ctx, group); err != nil {
+			return nil, err
+		}
+	}
+	return pods, nil
+}
+
+// create creates an object of a kind that the catalog knows.
+func (d *driver) create(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	made, err := d.of(d.plural(u)).Create(ctx, u, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
+	}
+	return made, nil
+}
+
+// plural is the catalog's word on an object's kind.
+func (d *driver) plural(u *unstructured.Unstructured) catalog.ObjectKind {
+	w := d.Writer
+	for _, k := range w.Kinds() {
+		if k.Kind == u.GetKind() && k.APIVersion == u.GetAPIVersion() {
+			return k
+		}
+	}
+	return catalog.ObjectKind{APIVersion: "v1", Kind: "Pod", Resource: "pods"}
+}
+
 // createAll creates each list in order, and eight lists at a time.
 func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructured) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -61,8 +116,8 @@ func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructu
 	for _, pods := range work {
 		group.Go(func() error {
 			for _, p := range pods {
-				if _, err := d.pods().Create(ctx, p, metav1.CreateOptions{}); err != nil {
-					return fmt.Errorf("pod %s: %w", p.GetName(), err)
+				if _, err := d.create(ctx, p); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -82,9 +137,8 @@ func interleave(gangs [][]*unstructured.Unstructured) []*unstructured.Unstructur
 	return all
 }
 
-func (d *driver) groups() dynamic.ResourceInterface {
-	g := d.Writer.Gang.Group
-	// The catalog has checked the group's version.
-	gv, _ := schema.ParseGroupVersion(g.APIVersion)
-	return d.client.Resource(gv.WithResource(g.Resource)).Namespace(d.Writer.Namespace)
+// of reaches the objects of a kind in the case's namespace.
+func (d *driver) of(k catalog.ObjectKind) dynamic.ResourceInterface {
+	gv := schema.FromAPIVersionAndKind(k.APIVersion, k.Kind).GroupVersion()
+	return d.client.Resource(gv.WithResource(k.Resource)).Namespace(d.Writer.Namespace)
 }

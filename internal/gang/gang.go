@@ -4,6 +4,7 @@ package gang
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/gangctl/gangctl/internal/catalog"
@@ -30,10 +31,40 @@ type Writer struct {
 	Scheduler string
 	// Gang is the backend's way to write a gang down; nil makes plain pods.
 	Gang *catalog.Gang
+	// Job is the kind of job that an operator makes gangs of; nil makes pods.
+	Job *catalog.Job
 }
 
 // Grouped says that gangs get a group object.
 func (w Writer) Grouped() bool { return w.Gang != nil && w.Gang.Group != nil }
+
+// Kinds are those of the objects that a gang may have besides its pods.
+func (w Writer) Kinds() []catalog.ObjectKind {
+	var all []catalog.ObjectKind
+	if w.Job != nil {
+		all = append(all, w.Job.ObjectKind)
+	}
+	if w.Grouped() {
+		all = append(all, w.Gang.Group.ObjectKind)
+	}
+	if w.Gang != nil && w.Gang.Join.Owner != nil {
+		all = append(all, *w.Gang.Join.Owner)
+	}
+	return all
+}
+
+// Check says why the cases' gangs can't be written down here; nil if they can.
+func (w Writer) Check(s *scenario.Scenario) error {
+	for _, sub := range scenario.Submits(s.Spec.Steps) {
+		if !w.Jobbed(sub) {
+			continue
+		}
+		if _, err := w.JobObject(sub, sub.Gang); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Group is the group object of one gang, or nil.
 func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructured {
@@ -54,6 +85,29 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 	return u
 }
 
+// Owner is the object that is to be the controller of the gang's group and pods, or
+// nil where they need none. Its UID is known when it is there: see Own.
+func (w Writer) Owner(s *scenario.Submit, name string) *unstructured.Unstructured {
+	if w.Gang == nil || w.Gang.Join.Owner == nil || s.Ungrouped {
+		return nil
+	}
+	kind := w.Gang.Join.Owner
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetAPIVersion(kind.APIVersion)
+	u.SetKind(kind.Kind)
+	u.SetNamespace(w.Namespace)
+	u.SetName(name)
+	u.SetLabels(map[string]string{GangLabel: name, ManagedBy: "gangctl"})
+	return u
+}
+
+// Own makes an object the controller of others.
+func Own(owner *unstructured.Unstructured, objects ...*unstructured.Unstructured) {
+	for _, o := range objects {
+		o.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(owner, owner.GroupVersionKind())})
+	}
+}
+
 // Pods are the pods of one gang, in the order of its roles.
 func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructured {
 	var pods []*unstructured.Unstructured
@@ -66,40 +120,21 @@ func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructur
 }
 
 func (w Writer) pod(s *scenario.Submit, gang string, r scenario.Role, name string) *unstructured.Unstructured {
-	amounts := map[string]any{}
-	if r.CPU != "" {
-		amounts["cpu"] = r.CPU
-	}
-	if r.Memory != "" {
-		amounts["memory"] = r.Memory
-	}
-	limits := map[string]any{}
-	if r.GPUs > 0 {
-		amounts[timeline.GPU] = fmt.Sprint(r.GPUs)
-		limits[timeline.GPU] = fmt.Sprint(r.GPUs)
-	}
-	u := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1",
-		"kind":       "Pod",
-		"spec": map[string]any{
-			"schedulerName": w.Scheduler,
-			"restartPolicy": "Never",
-			"containers": []any{map[string]any{
-				"name":      "main",
-				"image":     "registry.k8s.io/pause:3.10",
-				"resources": map[string]any{"requests": amounts, "limits": limits},
-			}},
-			// Seconds matter when a gang is taken away.
-			"terminationGracePeriodSeconds": int64(0),
-		},
-	}}
+	spec := podSpec(r, "main")
+	spec["schedulerName"], spec["restartPolicy"] = w.Scheduler, "Never"
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": spec}}
 	u.SetNamespace(w.Namespace)
 	u.SetName(name)
-	labels := map[string]string{GangLabel: gang, RoleLabel: r.Name, ManagedBy: "gangctl"}
+	labels := memberLabels(gang, r.Name)
 	if w.Gang != nil && !s.Ungrouped {
 		switch j := w.Gang.Join; {
+		case j.Owner != nil:
+			// Own makes it so, once the owner has a UID.
 		case j.Label != "":
 			labels[j.Label] = gang
+			if j.MinLabel != "" {
+				labels[j.MinLabel] = fmt.Sprint(s.Minimum())
+			}
 		case j.Annotation != "":
 			u.SetAnnotations(map[string]string{j.Annotation: gang})
 		default:
@@ -113,12 +148,47 @@ func (w Writer) pod(s *scenario.Submit, gang string, r scenario.Role, name strin
 	return u
 }
 
+// memberLabels say whose pod it is, in our words.
+func memberLabels(gang, role string) map[string]string {
+	return map[string]string{GangLabel: gang, RoleLabel: role, ManagedBy: "gangctl"}
+}
+
+// podSpec is what every pod of a role asks for.
+func podSpec(r scenario.Role, container string) map[string]any {
+	amounts := map[string]any{}
+	if r.CPU != "" {
+		amounts["cpu"] = r.CPU
+	}
+	if r.Memory != "" {
+		amounts["memory"] = r.Memory
+	}
+	limits := map[string]any{}
+	if r.GPUs > 0 {
+		amounts[timeline.GPU] = fmt.Sprint(r.GPUs)
+		limits[timeline.GPU] = fmt.Sprint(r.GPUs)
+	}
+	return map[string]any{
+		"containers": []any{map[string]any{
+			"name":      container,
+			"image":     "registry.k8s.io/pause:3.10",
+			"resources": map[string]any{"requests": amounts, "limits": limits},
+		}},
+		// Seconds matter when a gang is taken away.
+		"terminationGracePeriodSeconds": int64(0),
+	}
+}
+
 // Key reads the group that a pod names, wherever the backend looks for it.
 func Key(g *catalog.Gang, pod *unstructured.Unstructured) string {
 	if g == nil {
 		return ""
 	}
 	switch j := g.Join; {
+	case j.Owner != nil:
+		if o := metav1.GetControllerOf(pod); o != nil && o.Kind == j.Owner.Kind {
+			return o.Name
+		}
+		return ""
 	case j.Label != "":
 		return pod.GetLabels()[j.Label]
 	case j.Annotation != "":

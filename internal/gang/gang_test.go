@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 // byLabel is a backend whose pods join by a label.
 var byLabel = &catalog.Gang{
-	Group: &catalog.GroupObject{APIVersion: "scheduling.x-k8s.io/v1alpha1", Kind: "PodGroup", Resource: "podgroups", MinField: "spec.minMember"},
+	Group: &catalog.GroupObject{ObjectKind: catalog.ObjectKind{APIVersion: "scheduling.x-k8s.io/v1alpha1", Kind: "PodGroup", Resource: "podgroups"}, MinField: "spec.minMember"},
 	Join:  catalog.Join{Label: "scheduling.x-k8s.io/pod-group"},
 }
 

@@ -19,10 +19,10 @@ import (
 // localizer replaces the pinned URLs of kustomizations by files of the same
 // content, and refuses all else that kustomize would fetch by itself, unpinned.
 type localizer struct {
-	memory  filesys.FileSystem
-	release *catalog.Release
-	from    source.Resolver
-	seen    []string
+	memory   filesys.FileSystem
+	upstream []catalog.Upstream
+	from     source.Resolver
+	seen     []string
 }
 
 // folder localizes a kustomization and those that it refers to, and puts the first
@@ -87,11 +87,11 @@ func (l *localizer) references(k *types.Kustomization) map[string][]string {
 
 // resource returns what the kustomization must say in place of a resource.
 func (l *localizer) resource(ctx context.Context, dir, res string) (string, error) {
-	at := slices.IndexFunc(l.release.Spec.Upstream, func(u catalog.Upstream) bool { return u.URL == res })
+	at := slices.IndexFunc(l.upstream, func(u catalog.Upstream) bool { return u.URL == res })
 	if at < 0 {
 		return res, l.local(ctx, dir, res)
 	}
-	text, err := l.from.Fetch(ctx, l.release.Spec.Upstream[at])
+	text, err := l.from.Fetch(ctx, l.upstream[at])
 	if err != nil {
 		return "", err
 	}

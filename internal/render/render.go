@@ -1,4 +1,4 @@
-// Package render hydrates a release's kustomization into the objects that are
+// Package render hydrates the kustomizations of releases into the objects that are
 // applied, byte-stable, with upstream's files resolved by their pins.
 package render
 
@@ -17,20 +17,35 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
 
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/source"
 )
 
-// Rendered is a release, hydrated.
+// Layer is a kustomization of the tree.
+type Layer struct {
+	// Name is for errors, such as volcano@v1.14.1.
+	Name string
+	// Folder is its place in the tree.
+	Folder string
+	// Upstream are the remote files that it may refer to.
+	Upstream []catalog.Upstream
+}
+
+// Backend is a backend release's layer.
+func Backend(r *catalog.Release) Layer { return Layer{r.String(), r.Folder(), r.Spec.Upstream} }
+
+// Rendered is what layers hydrate to.
 type Rendered struct {
 	// YAML is what `kubectl kustomize` of the same folder prints.
 	YAML    []byte
 	Objects []*unstructured.Unstructured
 }
 
-// Options say how a release is rendered.
+// Options say how layers are rendered.
 type Options struct {
 	// From resolves upstream's files.
 	From source.Resolver
@@ -38,12 +53,25 @@ type Options struct {
 	Components []string
 }
 
-// Render builds the release's kustomization. Remote files must be among the
-// release's upstream references.
-func Render(ctx context.Context, tree fs.FS, r *catalog.Release, o Options) (*Rendered, error) {
+// Render builds the kustomizations of layers as one. Remote files must be among the
+// layers' upstream references.
+func Render(ctx context.Context, tree fs.FS, layers []Layer, o Options) (*Rendered, error) {
+	var names []string
+	var upstream []catalog.Upstream
+	for _, l := range layers {
+		names, upstream = append(names, l.Name), append(upstream, l.Upstream...)
+	}
+	r := strings.Join(names, " with ")
 	memory := filesys.MakeFsInMemory()
-	for _, dir := range []string{path.Dir(r.Path), "rbac"} {
+	for _, dir := range []string{"bundles", "rbac"} {
 		if err := copyTree(memory, tree, dir, dir); err != nil {
+			return nil, fmt.Errorf("render %s: %w", r, err)
+		}
+	}
+	root := path.Join("/", layers[0].Folder)
+	if len(layers) > 1 {
+		var err error
+		if root, err = together(memory, layers); err != nil {
 			return nil, fmt.Errorf("render %s: %w", r, err)
 		}
 	}
@@ -52,8 +80,8 @@ func Render(ctx context.Context, tree fs.FS, r *catalog.Release, o Options) (*Re
 			return nil, fmt.Errorf("render %s: component %s: %w", r, dir, err)
 		}
 	}
-	l := &localizer{memory: memory, release: r, from: o.From}
-	if err := l.folder(ctx, path.Join("/", r.Path), len(o.Components)); err != nil {
+	l := &localizer{memory: memory, upstream: upstream, from: o.From}
+	if err := l.folder(ctx, root, len(o.Components)); err != nil {
 		return nil, fmt.Errorf("render %s: %w", r, err)
 	}
 	for i, dir := range o.Components {
@@ -64,7 +92,7 @@ func Render(ctx context.Context, tree fs.FS, r *catalog.Release, o Options) (*Re
 	// Like `kubectl kustomize`: namespaces and CRDs first, webhooks last.
 	opts := krusty.MakeDefaultOptions()
 	opts.Reorder = krusty.ReorderOptionUnspecified
-	built, err := krusty.MakeKustomizer(opts).Run(memory, path.Join("/", r.Path))
+	built, err := krusty.MakeKustomizer(opts).Run(memory, root)
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", r, err)
 	}
@@ -78,15 +106,35 @@ func Render(ctx context.Context, tree fs.FS, r *catalog.Release, o Options) (*Re
 	return out, nil
 }
 
-// copyTree takes the YAML of a folder along: bases and components may be beside
-// the release.
+// together makes one kustomization of several, and returns its folder.
+func together(memory filesys.FileSystem, layers []Layer) (string, error) {
+	const root = "/together"
+	k := types.Kustomization{TypeMeta: types.TypeMeta{APIVersion: types.KustomizationVersion, Kind: types.KustomizationKind}}
+	for _, l := range layers {
+		k.Resources = append(k.Resources, path.Join("..", l.Folder))
+	}
+	text, err := yaml.Marshal(k)
+	if err != nil {
+		return "", err
+	}
+	return root, memory.WriteFile(root+"/kustomization.yaml", text)
+}
+
+// copyTree takes a folder along: bases and components may be beside a release. Build
+// modules may be large, and no kustomization refers to one.
 func copyTree(memory filesys.FileSystem, from fs.FS, dir, to string) error {
 	if _, err := fs.Stat(from, dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return fs.WalkDir(from, dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
+		}
+		if d.IsDir() {
+			if d.Name() == "build" {
+				return fs.SkipDir
+			}
+			return nil
 		}
 		data, err := fs.ReadFile(from, name)
 		if err != nil {

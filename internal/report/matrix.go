@@ -17,7 +17,7 @@ type Matrix []Row
 
 // Row is one release's result, in the lab.
 type Row struct {
-	// Release is backend@version.
+	// Release is backend@version, or operator@version/Kind on one.
 	Release    string `json:"release"`
 	Kubernetes string `json:"kubernetes"`
 	// Of is the digest of the data that ran: bundle, cases and lab.
@@ -27,6 +27,8 @@ type Row struct {
 	Failed       []string `json:"failed,omitempty"`
 	NotClaimed   []string `json:"notClaimed,omitempty"`
 	Inconclusive []string `json:"inconclusive,omitempty"`
+	// NotApplicable are cases that can't be written down here.
+	NotApplicable []string `json:"notApplicable,omitempty"`
 }
 
 // ReadMatrix decodes a matrix file.
@@ -61,12 +63,19 @@ func (m Matrix) With(r Row) Matrix {
 
 // Row sums the report up.
 func (r *ConformanceReport) Row(of string) Row {
-	row := Row{Release: r.Implementation.Backend + "@" + r.Implementation.Version, Kubernetes: r.Implementation.Kubernetes, Of: of}
+	i := r.Implementation
+	release := i.Backend + "@" + i.Version
+	if i.Operator != "" {
+		release = i.Operator + " on " + release
+	}
+	row := Row{Release: release, Kubernetes: r.Implementation.Kubernetes, Of: of}
 	for _, p := range r.Profiles {
 		for _, c := range p.Cases {
 			switch {
 			case c.Outcome == verdict.Pass:
 				row.Passed++
+			case c.Outcome == verdict.NotApplicable:
+				row.NotApplicable = append(row.NotApplicable, c.Name)
 			case c.Outcome == verdict.Inconclusive:
 				row.Inconclusive = append(row.Inconclusive, c.Name)
 			case c.Outcome == verdict.Fail && c.Claimed:
@@ -88,7 +97,7 @@ func (r *Row) Outcome() string {
 	for _, x := range []struct {
 		what  string
 		cases []string
-	}{{"**failed**", r.Failed}, {"failed, not claimed", r.NotClaimed}, {"inconclusive", r.Inconclusive}} {
+	}{{"**failed**", r.Failed}, {"failed, not claimed", r.NotClaimed}, {"inconclusive", r.Inconclusive}, {"not applicable", r.NotApplicable}} {
 		if len(x.cases) > 0 {
 			words = append(words, x.what+": "+strings.Join(x.cases, ", "))
 		}

@@ -102,6 +102,9 @@ func (i Implementation) String() string {
 	if i.Version != "" {
 		text += "@" + i.Version
 	}
+	if i.Operator != "" {
+		text = i.Operator + " on " + text
+	}
 	if i.Kubernetes != "" {
 		text += " on Kubernetes " + i.Kubernetes
 	}

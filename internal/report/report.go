@@ -28,6 +28,8 @@ type Case struct {
 // Meta is what the run was.
 type Meta struct {
 	Backend, Version, Kubernetes, Tool string
+	// Operator is operator@version/Kind, where gangs came as its jobs; else "".
+	Operator string
 	// Provider is where the cluster came from: lab, kind or existing.
 	Provider string
 	Profiles []string
@@ -55,6 +57,7 @@ type ConformanceReport struct {
 type Implementation struct {
 	Backend    string `json:"backend"`
 	Version    string `json:"version"`
+	Operator   string `json:"operator,omitempty"`
 	Kubernetes string `json:"kubernetes"`
 	Provider   string `json:"provider"`
 }
@@ -106,7 +109,7 @@ func Build(m Meta, cases []Case) *ConformanceReport {
 	r := &ConformanceReport{
 		APIVersion: "gangctl.dev/v1alpha1", Kind: "ConformanceReport",
 		Date: m.Date.UTC().Format(time.RFC3339), Tool: m.Tool, Strict: m.Strict,
-		Implementation: Implementation{Backend: m.Backend, Version: m.Version, Kubernetes: m.Kubernetes, Provider: m.Provider},
+		Implementation: Implementation{Backend: m.Backend, Version: m.Version, Operator: m.Operator, Kubernetes: m.Kubernetes, Provider: m.Provider},
 		Profiles:       []Profile{}, Reproduce: m.Command,
 	}
 	// A profile that was asked for and has no case is shown as empty, not left out.

@@ -23,6 +23,12 @@ type Submit struct {
 	// Ungrouped pods go to the same scheduler without a group: strangers.
 	Ungrouped bool   `json:"ungrouped,omitempty"`
 	Roles     []Role `json:"roles"`
+	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
+	// submitted where an operator serves its kind; else the roles are.
+	ManifestFile string `json:"manifest,omitempty"`
+
+	// Manifest is what the file holds, once loaded.
+	Manifest *Manifest `json:"-"`
 }
 
 // Role is a number of equal pods of a gang.

@@ -138,6 +138,9 @@ func Load(tree fs.FS, dir string) ([]*Scenario, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := s.loadManifests(tree, path.Dir(dir)); err != nil {
+			return nil, err
+		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/render"
@@ -19,6 +20,8 @@ import (
 type Target struct {
 	// Backend is a name, or name@version.
 	Backend string
+	// Operator is operator[@version][/Kind]; "" submits pods and groups.
+	Operator string
 	// Kubernetes is the lab's version; "" is what the release was tested on.
 	Kubernetes string
 	// Components are folders with kustomize Components to put on top of the bundle.
@@ -41,32 +44,56 @@ type Unready struct{ error }
 
 func (u Unready) Unwrap() error { return u.error }
 
-// Release finds the release and checks that it runs on the Kubernetes version.
-func (t *Target) Release(tr *Tree) (r *catalog.Release, kubernetes string, err error) {
-	if r, err = tr.Catalog.Release(t.Backend); err != nil {
-		return nil, "", err
-	}
-	version := t.Kubernetes
-	switch {
-	case version == "":
-		version = r.Spec.Kubernetes.Lab
-	case version[0] != 'v':
-		version = "v" + version
-	}
-	if err := r.Supports(version); err != nil {
-		return nil, "", err
-	}
-	return r, version, nil
+// Chosen is what a target comes to in the catalog.
+type Chosen struct {
+	Release *catalog.Release
+	// Pair is nil without an operator.
+	Pair *catalog.Pair
+	// Kubernetes is the version that the lab runs.
+	Kubernetes string
 }
 
-// Render hydrates the release's bundle.
-func (t *Target) Render(ctx context.Context, tr *Tree, r *catalog.Release) (*render.Rendered, error) {
-	return render.Render(ctx, tr, r, render.Options{From: source.Resolver{Online: t.Online}, Components: t.Components})
+// String is the backend's release, and the operator's on it.
+func (c *Chosen) String() string {
+	if c.Pair != nil {
+		return c.Pair.String() + " on " + c.Release.String()
+	}
+	return c.Release.String()
+}
+
+// Choose finds what was asked for, and checks that it runs on the Kubernetes version.
+func (t *Target) Choose(tr *Tree) (*Chosen, error) {
+	r, err := tr.Catalog.Release(t.Backend)
+	if err != nil {
+		return nil, err
+	}
+	c, supports := &Chosen{Release: r, Kubernetes: r.Spec.Kubernetes.Lab}, r.Supports
+	if t.Operator != "" {
+		if c.Pair, err = tr.Catalog.Pair(t.Operator, r); err != nil {
+			return nil, err
+		}
+		c.Kubernetes, supports = c.Pair.Kubernetes, c.Pair.Supports
+	}
+	if t.Kubernetes != "" {
+		c.Kubernetes = "v" + strings.TrimPrefix(t.Kubernetes, "v")
+	}
+	return c, supports(c.Kubernetes)
+}
+
+// Render hydrates the bundle, with the operator's; off is the operator's alone, with
+// gang scheduling off.
+func (t *Target) Render(ctx context.Context, tr *Tree, c *Chosen) (on, off *render.Rendered, err error) {
+	o := render.Options{From: source.Resolver{Online: t.Online}, Components: t.Components}
+	if c.Pair != nil {
+		return render.Pair(ctx, tr, c.Pair, o)
+	}
+	on, err = render.Release(ctx, tr, c.Release, o)
+	return on, &render.Rendered{}, err
 }
 
 // Suite renders the bundle, and finds or builds the binaries.
 func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite, error) {
-	r, version, err := t.Release(tr)
+	c, err := t.Choose(tr)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +101,14 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 		return nil, fmt.Errorf("--bin-dir: %w", err)
 	}
 	// The bundle first: bad input must not cost a build.
-	rendered, err := t.Render(ctx, tr, r)
+	on, off, err := t.Render(ctx, tr, c)
 	if errors.Is(err, source.ErrUnavailable) {
 		return nil, Unready{err}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &suite.Suite{Release: r, Kubernetes: version, Objects: rendered.Objects, Patience: 1}
+	s := &suite.Suite{Release: c.Release, Pair: c.Pair, Kubernetes: c.Kubernetes, Objects: on.Objects, Off: off.Objects, Patience: 1}
 	stubs, err := fs.ReadFile(tr, "lab/cert-manager.yaml")
 	if err != nil {
 		return nil, err
@@ -92,7 +119,7 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	if s.Stages, err = fs.ReadFile(tr, "lab/stages.yaml"); err != nil {
 		return nil, err
 	}
-	mods, err := modules(tr.Catalog, r, version)
+	mods, err := modules(tr.Catalog, c)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +134,9 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	return s, nil
 }
 
-// modules are what a lab with the release is built from.
-func modules(c *catalog.Catalog, r *catalog.Release, kubernetes string) ([]catalog.Module, error) {
-	k, err := c.Component("kubernetes", kubernetes)
+// modules are what a lab with the chosen is built from.
+func modules(c *catalog.Catalog, x *Chosen) ([]catalog.Module, error) {
+	k, err := c.Component("kubernetes", x.Kubernetes)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +149,13 @@ func modules(c *catalog.Catalog, r *catalog.Release, kubernetes string) ([]catal
 		return nil, err
 	}
 	all := []catalog.Module{etcd.Module(), k.Module(), kwok.Module()}
-	if m, ok := r.Module(); ok {
+	if m, ok := x.Release.Module(); ok {
+		all = append(all, m)
+	}
+	if x.Pair == nil {
+		return all, nil
+	}
+	if m, ok := x.Pair.Operator.Module(); ok {
 		all = append(all, m)
 	}
 	return all, nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 
@@ -33,6 +34,9 @@ func (s *Suite) record(ctx context.Context, c *scenario.Scenario, run, dir strin
 		return err
 	}
 	o := drive.Options{Scenario: c, Begin: begin, Writer: writer, Out: file}
+	if err := writer.Check(c); err != nil {
+		return drive.NotApplicable(o, err)
+	}
 	l, err := s.up(ctx, c, run, dir)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -76,8 +80,11 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	w := gang.Writer{Namespace: "gangctl-" + c.Metadata.Name, Scheduler: scenario.DefaultScheduler}
 	binder := "kube-scheduler"
 	if !plain(c, run) {
-		g, b := s.Release.Gang(), s.Release.Backend.Spec
-		w.Gang, w.Scheduler, binder = &g, b.SchedulerName, b.Scheduler
+		g := s.Release.Gang()
+		w.Gang, w.Scheduler, binder = &g, s.Release.SchedulerName(), s.Release.Backend.Spec.Scheduler
+	}
+	if s.Pair != nil {
+		w.Job = s.Pair.Job
 	}
 	settle := c.Spec.Settle
 	if settle == 0 {
@@ -85,8 +92,9 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	}
 	return timeline.Begin{
 		Run: run, Case: c.Metadata.Name, Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version,
-		Kubernetes: s.Kubernetes, Scheduler: w.Scheduler, Binder: binder, Grouped: w.Grouped(),
-		Settle: timeline.Time(settle.Scale(s.Patience)), Patience: s.Patience, Scenario: spec,
+		Kubernetes: s.Kubernetes, Scheduler: w.Scheduler, Binder: binder, Grouped: w.Grouped(), Joined: w.Gang != nil,
+		Operator: s.Operator(),
+		Settle:   timeline.Time(settle.Scale(s.Patience)), Patience: s.Patience, Scenario: spec,
 	}, w, nil
 }
 
@@ -100,9 +108,20 @@ func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (
 		return filepath.Join(dir, "components", component+".log")
 	})
 	if plain(c, run) {
-		o.Release, o.Objects, o.CertManager, o.ControlPlane = nil, nil, nil, nil
+		o.ControlPlane, o.Bundle = nil, s.off()
 	}
 	return lab.Up(ctx, o)
+}
+
+// off is what a safety control installs: no gang scheduler, and the operator without
+// its word on one.
+func (s *Suite) off() *lab.Bundle {
+	if s.Pair == nil {
+		return nil
+	}
+	return &lab.Bundle{
+		Name: s.Pair.Operator.String(), Objects: s.Off, CertManager: s.CertManager, Processes: s.Pair.Operator.Spec.Processes,
+	}
 }
 
 // Lab is what a lab with the backend is made of. It has a folder of its own below
@@ -112,10 +131,19 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	s.labs++
 	name := fmt.Sprintf("lab-%d", s.labs)
 	s.mu.Unlock()
+	way := s.Release.Gang()
+	b := &lab.Bundle{
+		Name: s.Release.String(), Objects: s.Objects, CertManager: s.CertManager, Processes: s.Release.Spec.Processes,
+		Gang: &way, Scheduler: s.Release.Backend.Spec.Scheduler, Replaces: s.Release.Replaces(),
+	}
+	if s.Pair != nil {
+		b.Name = s.String()
+		b.Processes = slices.Concat(b.Processes, s.Pair.Operator.Spec.Processes)
+	}
 	return lab.Options{
 		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
 		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, ControlPlane: s.Release.Spec.ControlPlane,
-		Release: s.Release, Objects: s.Objects, CertManager: s.CertManager,
+		Bundle: b,
 	}
 }
 

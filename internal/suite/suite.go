@@ -25,14 +25,18 @@ import (
 	"github.com/gangctl/gangctl/internal/verdict"
 )
 
-// Suite is a backend, ready to be put to the test.
+// Suite is a backend, or an operator on one, ready to be put to the test.
 type Suite struct {
-	Release    *catalog.Release
+	Release *catalog.Release
+	// Pair is the operator that makes the gangs of jobs; nil submits pods and groups.
+	Pair       *catalog.Pair
 	Kubernetes string
 	// Binaries maps the lab's and the release's binaries to their paths.
 	Binaries map[string]string
-	// Objects are the release's, rendered.
-	Objects     []*unstructured.Unstructured
+	// Objects are the release's, rendered, and the operator's.
+	Objects []*unstructured.Unstructured
+	// Off are the operator's with gang scheduling off, for controls.
+	Off         []*unstructured.Unstructured
 	CertManager []*unstructured.Unstructured
 	Stages      []byte
 	Folder      *runfolder.Folder
@@ -48,6 +52,22 @@ type Suite struct {
 	starts chan struct{} // labs that are starting
 	mu     sync.Mutex
 	labs   int
+}
+
+// Operator is operator@version/Kind; "" where there is none.
+func (s *Suite) Operator() string {
+	if s.Pair == nil {
+		return ""
+	}
+	return s.Pair.String()
+}
+
+// String names what is put to the test.
+func (s *Suite) String() string {
+	if s.Pair == nil {
+		return s.Release.String()
+	}
+	return s.Pair.String() + " on " + s.Release.String()
 }
 
 // job is one run of a case.

@@ -90,12 +90,16 @@ type Begin struct {
 	Backend    string `json:"backend"`
 	Version    string `json:"version"`
 	Kubernetes string `json:"kubernetes"`
+	// Operator is operator@version/Kind where gangs came as jobs of its own.
+	Operator string `json:"operator,omitempty"`
 	// Scheduler is the name that members carry.
 	Scheduler string `json:"scheduler"`
 	// Binder is the component that binds them.
 	Binder string `json:"binder"`
 	// Grouped says that pods were joined to group objects of the backend.
 	Grouped bool `json:"grouped"`
+	// Joined says that pods carried the backend's key, with or without a group object.
+	Joined bool `json:"joined,omitempty"`
 	// Settle is how long a gang may be partly bound while it binds.
 	Settle Time `json:"settle"`
 	// Patience is the factor on every duration of the scenario.
@@ -209,4 +213,6 @@ type Cut struct {
 type End struct {
 	// Err is what ended the run before its last step, other than an expectation.
 	Err string `json:"err,omitempty"`
+	// NotApplicable says why the case can't be run here; nothing was started.
+	NotApplicable string `json:"notApplicable,omitempty"`
 }

@@ -34,7 +34,7 @@ func Judge(r io.Reader) (*Verdict, error) {
 			runs[b.Run] = run
 			if spec == nil || b.Run == timeline.Subject {
 				spec = s
-				v.Case, v.Backend, v.Version, v.Kubernetes = b.Case, b.Backend, b.Version, b.Kubernetes
+				v.Case, v.Backend, v.Version, v.Kubernetes, v.Operator = b.Case, b.Backend, b.Version, b.Kubernetes, b.Operator
 			}
 			return nil
 		}
@@ -54,7 +54,7 @@ func Judge(r io.Reader) (*Verdict, error) {
 	}
 	v.Subject = subject.finish()
 	v.Outcome, v.Reason = v.Subject.Outcome, v.Subject.Reason
-	if v.Outcome == Inconclusive {
+	if v.Outcome == Inconclusive || v.Outcome == NotApplicable {
 		return v, nil
 	}
 	if control == nil {
@@ -117,9 +117,10 @@ type judge struct {
 	run   Run
 	state *timeline.State
 
-	ended  bool
-	broken []string // what broke around the test
-	open   *openExpectation
+	ended         bool
+	broken        []string // what broke around the test
+	notApplicable string   // why the case can't be run here
+	open          *openExpectation
 	// partial holds, by gang, the time in which it is partly bound.
 	partial map[string]*partialTime
 	boundAt map[string]timeline.Time // by pod UID
@@ -182,6 +183,7 @@ func (j *judge) apply(e timeline.Event) error {
 		j.broken = append(j.broken, fmt.Sprintf("the watch of %s was cut at %ss: %s", e.Cut.What, e.At, e.Cut.Err))
 	case e.End != nil:
 		j.ended = true
+		j.notApplicable = e.End.NotApplicable
 		if e.End.Err != "" {
 			j.broken = append(j.broken, e.End.Err)
 		}
@@ -219,6 +221,8 @@ func (j *judge) finish() Run {
 		wrong = append(wrong, fmt.Sprintf("%s: %s%s", x.Property, x.Detail, list(x.Bound)))
 	}
 	switch {
+	case j.notApplicable != "":
+		r.Outcome, r.Reason = NotApplicable, j.notApplicable
 	case len(j.broken) > 0:
 		r.Outcome, r.Reason = Inconclusive, strings.Join(j.broken, "; ")
 	case len(wrong) > 0:

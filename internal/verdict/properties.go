@@ -148,6 +148,12 @@ func (j *judge) pod(p *timeline.Pod) {
 	}
 	w := j.watch[p.Gang]
 	w.created(p.UID, j.state.Now)
+	if j.begin.Operator != "" && p.Scheduler != j.begin.Scheduler && j.begin.Grouped && !j.ungrouped(g.Name) {
+		j.violate("scheduler "+g.Name, Violation{
+			Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now,
+			Detail: fmt.Sprintf("%s was made by %s for the scheduler %q, not %q", p.Name, j.begin.Operator, p.Scheduler, j.begin.Scheduler),
+		})
+	}
 	if _, seen := j.boundAt[p.UID]; seen || p.Node == "" {
 		return
 	}
@@ -157,7 +163,7 @@ func (j *judge) pod(p *timeline.Pod) {
 	if j.stopped {
 		j.afterStop = append(j.afterStop, BoundPod{Gang: p.Gang, Pod: p.Name, Node: p.Node, At: j.state.Now})
 	}
-	if j.begin.Grouped && p.Key != g.Name && !j.ungrouped(g.Name) {
+	if (j.begin.Grouped || j.begin.Joined) && p.Key != g.Name && !j.ungrouped(g.Name) {
 		j.violate("key "+g.Name, Violation{
 			Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now,
 			Detail: fmt.Sprintf("%s was bound and names the group %q, not %q", p.Name, p.Key, g.Name),

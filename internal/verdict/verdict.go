@@ -26,6 +26,7 @@ type Verdict struct {
 	Backend    string  `json:"backend"`
 	Version    string  `json:"version"`
 	Kubernetes string  `json:"kubernetes"`
+	Operator   string  `json:"operator,omitempty"`
 	Outcome    Outcome `json:"outcome"`
 	// Reason says why, for every outcome but Pass.
 	Reason  string `json:"reason,omitempty"`

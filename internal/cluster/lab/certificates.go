@@ -36,9 +36,9 @@ type keyPair struct {
 	parentPEM []byte
 }
 
-func (l *Lab) issueCertificates(ctx context.Context) error {
-	i := &issuer{lab: l, objects: l.opts.Objects, made: map[string]*keyPair{}}
-	for _, o := range l.opts.Objects {
+func (l *Lab) issueCertificates(ctx context.Context, objects []*unstructured.Unstructured) error {
+	i := &issuer{lab: l, objects: objects, made: map[string]*keyPair{}}
+	for _, o := range objects {
 		if o.GetKind() == "Certificate" && o.GroupVersionKind().Group == certManagerGroup {
 			if _, err := i.issue(ctx, o); err != nil {
 				return fmt.Errorf("certificate %s/%s: %w", o.GetNamespace(), o.GetName(), err)

@@ -166,6 +166,9 @@ func (l *Lab) startComponents(ctx context.Context) error {
 		}},
 		{"kwok", []string{"--kubeconfig=" + masters, "--manage-all-nodes=true", "--config=" + stages, "--node-lease-duration-seconds=0"}},
 	} {
+		if b := l.opts.Bundle; b != nil && b.Replaces == c.name {
+			continue
+		}
 		p, err := l.newProcess(c.name, c.name, append(c.args, l.opts.ControlPlane[c.name]...))
 		if err != nil {
 			return err

@@ -53,11 +53,15 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 	if err != nil {
 		return err
 	}
-	if in := want.KubeconfigIn; in != nil {
+	var env []string
+	switch in := want.KubeconfigIn; {
+	case in != nil:
 		if err := setField(mounts.Replace(in.File), in.Field, kubeconfig); err != nil {
 			return fmt.Errorf("%s: %w", in.File, err)
 		}
-	} else {
+	case want.KubeconfigEnv != "":
+		env = append(env, want.KubeconfigEnv+"="+kubeconfig)
+	default:
 		args = setFlag(args, want.KubeconfigFlag+"="+kubeconfig)
 	}
 	if want.LeaderElectFlag != "" {
@@ -77,7 +81,7 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 			p.ready = ports[listen.Port]
 		}
 	}
-	p.args = args
+	p.args, p.env = args, append(p.env, env...)
 	for _, e := range c.Env {
 		value := mounts.Replace(e.Value)
 		if e.ValueFrom != nil {

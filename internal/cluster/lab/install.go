@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
+	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/install"
 	"github.com/gangctl/gangctl/internal/scenario"
@@ -28,9 +29,8 @@ import (
 // take no room from a case. It is closed once they are there.
 const infraNode = "lab-infra"
 
-// install applies the release's objects and runs its processes, in the release's
-// order, while the cluster brings up the same Deployments on a fake node.
-func (l *Lab) install(ctx context.Context) error {
+// install applies the bundle's objects and runs its processes, in the bundle's order, while the cluster brings up the same Deployments on a fake node.
+func (l *Lab) install(ctx context.Context, b *Bundle) error {
 	d, err := discovery.NewDiscoveryClientForConfig(l.cp.admin)
 	if err != nil {
 		return err
@@ -39,32 +39,32 @@ func (l *Lab) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := in.Apply(ctx, l.opts.CertManager); err != nil {
+	if err := in.Apply(ctx, b.CertManager); err != nil {
 		return err
 	}
-	if len(l.opts.Release.Spec.Processes) > 0 {
+	if len(b.Processes) > 0 {
 		if err := l.createInfraNode(ctx); err != nil {
 			return err
 		}
 	}
-	if err := in.Apply(ctx, l.opts.Objects); err != nil {
+	if err := in.Apply(ctx, b.Objects); err != nil {
 		return err
 	}
-	if err := l.issueCertificates(ctx); err != nil {
+	if err := l.issueCertificates(ctx, b.Objects); err != nil {
 		return err
 	}
-	for _, p := range l.opts.Release.Spec.Processes {
+	for _, p := range b.Processes {
 		if err := l.runDeployment(ctx, p); err != nil {
 			return fmt.Errorf("deployment %s: %w", p.Deployment, err)
 		}
 	}
-	if err := l.awaitGroups(ctx); err != nil {
+	if err := l.awaitGroups(ctx, b.Gang); err != nil {
 		return err
 	}
-	if len(l.opts.Release.Spec.Processes) == 0 {
+	if len(b.Processes) == 0 {
 		return nil
 	}
-	if err := l.awaitDeployments(ctx); err != nil {
+	if err := l.awaitDeployments(ctx, b.Processes); err != nil {
 		return err
 	}
 	return l.closeInfraNode(ctx)
@@ -73,9 +73,8 @@ func (l *Lab) install(ctx context.Context) error {
 // awaitGroups waits until a gang's group is accepted. A webhook that runs may not
 // have seen yet what the backend makes for itself at its start, such as a queue,
 // and what it has seen can't be watched from here: so this asks.
-func (l *Lab) awaitGroups(ctx context.Context) error {
-	way := l.opts.Release.Gang()
-	w := gang.Writer{Namespace: metav1.NamespaceDefault, Gang: &way}
+func (l *Lab) awaitGroups(ctx context.Context, way *catalog.Gang) error {
+	w := gang.Writer{Namespace: metav1.NamespaceDefault, Gang: way}
 	group := w.Group(&scenario.Submit{Roles: []scenario.Role{{Name: "pod", Count: 1}}}, "gangctl-ready")
 	if group == nil {
 		return nil
@@ -114,11 +113,11 @@ func (l *Lab) createInfraNode(ctx context.Context) error {
 }
 
 // awaitDeployments waits until the cluster, too, has each Deployment available.
-func (l *Lab) awaitDeployments(ctx context.Context) error {
+func (l *Lab) awaitDeployments(ctx context.Context, processes []catalog.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	waiting := map[string]bool{}
-	for _, p := range l.opts.Release.Spec.Processes {
+	for _, p := range processes {
 		waiting[p.Deployment] = true
 	}
 	c := l.client.AppsV1().Deployments("")

@@ -41,12 +41,26 @@ type Options struct {
 	Stages []byte
 	// ControlPlane holds further flags, by component.
 	ControlPlane map[string][]string
-	// Release is installed, with Objects its rendered objects and CertManager the
-	// CRDs of the kinds that the lab serves in cert-manager's place. A nil Release
-	// makes a plain cluster.
-	Release     *catalog.Release
+	// Bundle is installed; nil makes a plain cluster.
+	Bundle *Bundle
+}
+
+// Bundle is what a lab installs: a backend, an operator, or both.
+type Bundle struct {
+	// Name is for errors, such as volcano@v1.14.1.
+	Name string
+	// Objects are applied; CertManager holds the CRDs of the kinds that the lab serves
+	// in cert-manager's place.
 	Objects     []*unstructured.Unstructured
 	CertManager []*unstructured.Unstructured
+	// Processes are the Deployments that run, in start order.
+	Processes []catalog.Process
+	// Gang is how a group is written down, to see when one is accepted; nil asks for none.
+	Gang *catalog.Gang
+	// Scheduler is the component that "scheduler" means; "" is the cluster's own.
+	Scheduler string
+	// Replaces is the lab's component that is not started.
+	Replaces string
 }
 
 // Lab is a running one.
@@ -96,10 +110,10 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	if err := l.startComponents(ctx); err != nil {
 		return nil, err
 	}
-	// 4. The backend.
-	if o.Release != nil {
-		if err := l.install(ctx); err != nil {
-			return nil, fmt.Errorf("install %s: %w", o.Release, err)
+	// 4. The backend, and the operator.
+	if o.Bundle != nil {
+		if err := l.install(ctx, o.Bundle); err != nil {
+			return nil, fmt.Errorf("install %s: %w", o.Bundle.Name, err)
 		}
 	}
 	return l, nil
@@ -164,8 +178,8 @@ func (l *Lab) Start(ctx context.Context, component string) error {
 }
 
 func (l *Lab) find(component string) (*process, error) {
-	if component == "scheduler" && l.opts.Release != nil {
-		component = l.opts.Release.Backend.Spec.Scheduler
+	if b := l.opts.Bundle; component == "scheduler" && b != nil && b.Scheduler != "" {
+		component = b.Scheduler
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,0 +1,98 @@
+package catalog
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// String is backend@version, with +variant behind it for one.
+func (r *Release) String() string { return r.Backend.Metadata.Name + "@" + r.Version }
+
+// Folder holds the kustomization to apply.
+func (r *Release) Folder() string {
+	if r.Variant != nil {
+		return path.Join(r.Path, r.Variant.Overlay)
+	}
+	return r.Path
+}
+
+// SchedulerName is what the members of a gang carry.
+func (r *Release) SchedulerName() string {
+	if r.Variant != nil && r.Variant.SchedulerName != "" {
+		return r.Variant.SchedulerName
+	}
+	return r.Backend.Spec.SchedulerName
+}
+
+// variant is the variant's name; "" for the release itself.
+func (r *Release) variant() string {
+	if r.Variant == nil {
+		return ""
+	}
+	return r.Variant.Name
+}
+
+// Replaces is the component of the lab whose place this takes; "" is none.
+func (r *Release) Replaces() string {
+	if r.Variant == nil {
+		return ""
+	}
+	return r.Variant.Replaces
+}
+
+// Gang is the release's way to write a gang down.
+func (r *Release) Gang() Gang {
+	switch {
+	case r.Variant != nil && r.Variant.Gang != nil:
+		return *r.Variant.Gang
+	case r.Spec.Gang != nil:
+		return *r.Spec.Gang
+	}
+	return r.Backend.Spec.Gang
+}
+
+// Module returns the release's build module, or false where it builds nothing.
+// Variants of a release share it.
+func (r *Release) Module() (Module, bool) {
+	version, _, _ := strings.Cut(r.Version, "+")
+	return r.Spec.module(r.Backend.Metadata.Name+"@"+version, r.Path)
+}
+
+// Supports reports whether the release's range holds a Kubernetes version.
+func (r *Release) Supports(kubernetes string) error { return r.Spec.supports(r, kubernetes) }
+
+func (b *Bundle) module(name, dir string) (Module, bool) {
+	if b.Build == nil {
+		return Module{}, false
+	}
+	return Module{Name: name, Path: dir + "/build", Build: *b.Build}, true
+}
+
+func (b *Bundle) supports(name fmt.Stringer, kubernetes string) error {
+	c, err := semver.NewConstraint(b.Kubernetes.Range)
+	if err != nil {
+		return err
+	}
+	v, err := semver.NewVersion(kubernetes)
+	if err != nil {
+		return fmt.Errorf("kubernetes version %q: %w", kubernetes, err)
+	}
+	if !c.Check(plain(v)) {
+		return fmt.Errorf("%s supports Kubernetes %s (%s), not %s", name, b.Kubernetes.Range, b.Kubernetes.Source, kubernetes)
+	}
+	return nil
+}
+
+// plain takes a vendor's suffix away (v1.34.4-eks-113cf36), which semver would read
+// as a pre-release, and leaves a real one.
+func plain(v *semver.Version) *semver.Version {
+	for _, before := range []string{"alpha", "beta", "rc"} {
+		if strings.HasPrefix(v.Prerelease(), before) {
+			return v
+		}
+	}
+	return semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
+}

@@ -1,0 +1,132 @@
+package gang
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/gangctl/gangctl/internal/scenario"
+)
+
+// Jobbed says that the gang is written down as a job, which an operator turns into a
+// group and pods.
+func (w Writer) Jobbed(s *scenario.Submit) bool { return w.Job != nil && !s.Ungrouped }
+
+// JobObject is the job of one gang. The error says what a job of this kind can't
+// express.
+func (w Writer) JobObject(s *scenario.Submit, name string) (*unstructured.Unstructured, error) {
+	j := w.Job
+	if s.Manifest != nil && s.Manifest.Is(j.APIVersion, j.Kind) {
+		return w.manifest(s, name)
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetAPIVersion(j.APIVersion)
+	u.SetKind(j.Kind)
+	u.SetNamespace(w.Namespace)
+	u.SetName(name)
+	u.SetLabels(map[string]string{GangLabel: name, ManagedBy: "gangctl"})
+	for path, value := range j.Fields {
+		put(u.Object, path, value)
+	}
+	if s.Minimum() != s.Size() {
+		if j.MinField == "" {
+			return nil, fmt.Errorf("a %s can't say that %d of its %d pods are enough", j.Kind, s.Minimum(), s.Size())
+		}
+		put(u.Object, j.MinField, int64(s.Minimum()))
+	}
+	replicas := map[string]any{}
+	for i, r := range s.Roles {
+		kind := j.Types[r.Name]
+		if kind == "" {
+			return nil, fmt.Errorf("a %s has no pods for the role %q (it has: %v)", j.Kind, r.Name, slices.Sorted(maps.Keys(j.Types)))
+		}
+		if _, taken := replicas[kind]; taken {
+			return nil, fmt.Errorf("a %s has one kind of pods, %s, for two of the roles", j.Kind, kind)
+		}
+		if i == 0 && j.Lead != "" && !slices.ContainsFunc(s.Roles, func(o scenario.Role) bool { return j.Types[o.Name] == j.Lead }) {
+			replicas[j.Lead] = w.replica(name, r, 1)
+			r.Count--
+		}
+		if kind == j.Lead && r.Count != 1 {
+			return nil, fmt.Errorf("a %s has exactly one %s, not %d", j.Kind, kind, r.Count)
+		}
+		if r.Count > 0 {
+			replicas[kind] = w.replica(name, r, r.Count)
+		}
+	}
+	put(u.Object, j.Replicas, replicas)
+	return u, nil
+}
+
+// replica is one replica type's count and pod template.
+func (w Writer) replica(gang string, r scenario.Role, count int) map[string]any {
+	spec := podSpec(r, w.Job.Container)
+	return map[string]any{
+		"replicas":      int64(count),
+		"restartPolicy": "OnFailure",
+		"template": map[string]any{
+			"metadata": map[string]any{"labels": toAny(memberLabels(gang, r.Name))},
+			"spec":     spec,
+		},
+	}
+}
+
+// manifest is a job as its author wrote it, with what tells us whose pods they are.
+func (w Writer) manifest(s *scenario.Submit, name string) (*unstructured.Unstructured, error) {
+	u := s.Manifest.Object()
+	u.SetNamespace(w.Namespace)
+	u.SetName(name)
+	labels := u.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, map[string]string{GangLabel: name, ManagedBy: "gangctl"})
+	u.SetLabels(labels)
+	counts := map[string]int64{}
+	for _, r := range s.Roles {
+		counts[w.Job.Types[r.Name]] = int64(r.Count)
+		at := w.Job.Replicas + "." + w.Job.Types[r.Name]
+		if got, _ := Field(u.Object, at+".replicas").(int64); got != int64(r.Count) {
+			return nil, fmt.Errorf("%s: %s.replicas: %d is not the %d of the role %s", s.Manifest.File, at, got, r.Count, r.Name)
+		}
+		for key, value := range memberLabels(name, r.Name) {
+			putLabel(u.Object, at+".template.metadata.labels", key, value)
+		}
+		asked, _ := Field(u.Object, at+".template.spec.schedulerName").(string)
+		switch {
+		case asked == "":
+		case w.Gang == nil:
+			// With gang scheduling off, the cluster's own scheduler has it.
+			put(u.Object, at+".template.spec.schedulerName", w.Scheduler)
+		case asked != w.Scheduler:
+			return nil, fmt.Errorf("%s asks for the scheduler %s, and this is %s", s.Manifest.File, asked, w.Scheduler)
+		}
+	}
+	all, _ := Field(u.Object, w.Job.Replicas).(map[string]any)
+	for kind := range all {
+		if counts[kind] == 0 {
+			return nil, fmt.Errorf("%s: %s.%s: no role of the case is its own", s.Manifest.File, w.Job.Replicas, kind)
+		}
+	}
+	return u, nil
+}
+
+// putLabel writes a label, whose key may have dots, at a path.
+func putLabel(object map[string]any, path, key, value string) {
+	labels, _ := Field(object, path).(map[string]any)
+	if labels == nil {
+		labels = map[string]any{}
+	}
+	labels[key] = value
+	put(object, path, labels)
+}
+
+func toAny(labels map[string]string) map[string]any {
+	all := map[string]any{}
+	for k, v := range labels {
+		all[k] = v
+	}
+	return all
+}

@@ -123,15 +123,32 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	if err != nil {
 		return nil, err
 	}
+	s.Binaries, err = ensure(ctx, tr, mods, t.BinDir, p)
+	return s, err
+}
+
+// Prefetch builds whatever a target needs and is not in the cache.
+func (t *Target) Prefetch(ctx context.Context, tr *Tree, c *Chosen, p Progress) error {
+	mods, err := modules(tr.Catalog, c)
+	if err != nil {
+		return err
+	}
+	_, err = ensure(ctx, tr, mods, t.BinDir, p)
+	return err
+}
+
+// ensure finds or builds the modules' binaries.
+func ensure(ctx context.Context, tr *Tree, mods []catalog.Module, binDir string, p Progress) (map[string]string, error) {
 	cache, err := toolchain.DefaultCacheDir()
 	if err != nil {
 		return nil, Unready{err}
 	}
-	tools := &toolchain.Toolchain{Root: tr.Root, CacheDir: cache, BinDir: t.BinDir, Stderr: p, Terminal: p.Terminal}
-	if s.Binaries, err = tools.Ensure(ctx, mods); err != nil {
+	tools := &toolchain.Toolchain{Root: tr.Root, CacheDir: cache, BinDir: binDir, Stderr: p, Terminal: p.Terminal}
+	found, err := tools.Ensure(ctx, mods)
+	if err != nil {
 		return nil, Unready{err}
 	}
-	return s, nil
+	return found, nil
 }
 
 // modules are what a lab with the chosen is built from.

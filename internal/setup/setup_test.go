@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the README's table anew")
 // is edited.
 func TestAddedDataShowsUp(t *testing.T) {
 	root := t.TempDir()
-	for _, dir := range []string{"bundles", "lab", "conformance"} {
+	for _, dir := range []string{"bundles", "lab", "conformance", "rbac"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS("../../"+dir)); err != nil {
 			t.Fatal(err)
 		}

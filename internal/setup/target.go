@@ -7,8 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/gangctl/gangctl/internal/access"
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/render"
 	"github.com/gangctl/gangctl/internal/source"
@@ -61,6 +63,28 @@ func (c *Chosen) String() string {
 	return c.Release.String()
 }
 
+// verifier are the roles that the suite runs under.
+func (c *Chosen) verifier(ctx context.Context, tr *Tree) (*render.Rendered, error) {
+	names := []string{c.Release.Backend.Metadata.Name}
+	if c.Pair != nil {
+		names = append(names, c.Pair.Operator.Operator.Metadata.Name)
+	}
+	return render.Verifier(ctx, tr, names...)
+}
+
+// Grants lists what the bundle's roles give, and the verifier's own.
+func (t *Target) Grants(ctx context.Context, tr *Tree, c *Chosen) ([]access.Grant, error) {
+	on, _, err := t.Render(ctx, tr, c)
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := c.verifier(ctx, tr)
+	if err != nil {
+		return nil, err
+	}
+	return access.Grants(slices.Concat(on.Objects, verifier.Objects))
+}
+
 // Choose finds what was asked for, and checks that it runs on the Kubernetes version.
 func (t *Target) Choose(tr *Tree) (*Chosen, error) {
 	r, err := tr.Catalog.Release(t.Backend)
@@ -109,6 +133,11 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 		return nil, err
 	}
 	s := &suite.Suite{Release: c.Release, Pair: c.Pair, Kubernetes: c.Kubernetes, Objects: on.Objects, Off: off.Objects, Patience: 1}
+	verifier, err := c.verifier(ctx, tr)
+	if err != nil {
+		return nil, err
+	}
+	s.Verifier = verifier.Objects
 	stubs, err := fs.ReadFile(tr, "lab/cert-manager.yaml")
 	if err != nil {
 		return nil, err

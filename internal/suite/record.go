@@ -143,7 +143,7 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	return lab.Options{
 		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
 		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, ControlPlane: s.Release.Spec.ControlPlane,
-		Bundle: b,
+		Bundle: b, Verifier: s.Verifier,
 	}
 }
 

@@ -164,18 +164,27 @@ func downward(d *appsv1.Deployment, e corev1.EnvVar) (string, error) {
 	return "", fmt.Errorf("env %s: the lab can't take its value from there", e.Name)
 }
 
-// serviceAccount writes a kubeconfig with a token of the ServiceAccount.
-func (l *Lab) serviceAccount(ctx context.Context, namespace, name, dir string) (string, error) {
+// token is one of the ServiceAccount's, good for longer than a case.
+func (l *Lab) token(ctx context.Context, namespace, name string) (string, error) {
 	day := int64(24 * 60 * 60)
 	t, err := l.client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name,
 		&authv1.TokenRequest{Spec: authv1.TokenRequestSpec{ExpirationSeconds: &day}}, metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("token of ServiceAccount %s/%s: %w", namespace, name, err)
 	}
+	return t.Status.Token, nil
+}
+
+// serviceAccount writes a kubeconfig with a token of the ServiceAccount.
+func (l *Lab) serviceAccount(ctx context.Context, namespace, name, dir string) (string, error) {
+	token, err := l.token(ctx, namespace, name)
+	if err != nil {
+		return "", err
+	}
 	const lab = "lab"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[lab] = &clientcmdapi.Cluster{Server: l.cp.admin.Host, CertificateAuthorityData: l.cp.admin.CAData}
-	config.AuthInfos[lab] = &clientcmdapi.AuthInfo{Token: t.Status.Token}
+	config.AuthInfos[lab] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts[lab] = &clientcmdapi.Context{Cluster: lab, AuthInfo: lab}
 	config.CurrentContext = lab
 	path := filepath.Join(dir, "kubeconfig")

@@ -43,6 +43,9 @@ type Options struct {
 	ControlPlane map[string][]string
 	// Bundle is installed; nil makes a plain cluster.
 	Bundle *Bundle
+	// Verifier are the roles that cases run under; without any, they run as an
+	// administrator.
+	Verifier []*unstructured.Unstructured
 }
 
 // Bundle is what a lab installs: a backend, an operator, or both.
@@ -70,6 +73,7 @@ type Lab struct {
 	egressConfig string
 	cp           *controlPlane
 	client       kubernetes.Interface
+	verifier     *rest.Config // nil is the administrator's
 
 	mu        sync.Mutex
 	processes map[string]*process
@@ -116,6 +120,12 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 			return nil, fmt.Errorf("install %s: %w", o.Bundle.Name, err)
 		}
 	}
+	// 5. The cases' own access.
+	if len(o.Verifier) > 0 {
+		if err := l.admitVerifier(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return l, nil
 }
 
@@ -133,8 +143,16 @@ func (l *Lab) checkVersion() error {
 	return nil
 }
 
-// Config reaches the API server as an administrator.
-func (l *Lab) Config() *rest.Config { return rest.CopyConfig(l.cp.admin) }
+// Config reaches the API server as the verifier does.
+func (l *Lab) Config() *rest.Config {
+	if l.verifier != nil {
+		return rest.CopyConfig(l.verifier)
+	}
+	return l.Admin()
+}
+
+// Admin reaches the API server as an administrator.
+func (l *Lab) Admin() *rest.Config { return rest.CopyConfig(l.cp.admin) }
 
 // Kubeconfig is an administrator's kubeconfig, as a file's content.
 func (l *Lab) Kubeconfig() []byte { return l.cp.env.KubeConfig }

@@ -103,8 +103,11 @@ func (w Writer) Owner(s *scenario.Submit, name string) *unstructured.Unstructure
 
 // Own makes an object the controller of others.
 func Own(owner *unstructured.Unstructured, objects ...*unstructured.Unstructured) {
+	ref := metav1.NewControllerRef(owner, owner.GroupVersionKind())
+	// Some clusters let only those set this who may write the owner's finalizers.
+	ref.BlockOwnerDeletion = nil
 	for _, o := range objects {
-		o.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(owner, owner.GroupVersionKind())})
+		o.SetOwnerReferences([]metav1.OwnerReference{*ref})
 	}
 }
 

@@ -91,6 +91,12 @@ func TestInvalidTrees(t *testing.T) {
 			tree[file].Data = []byte(strings.Replace(before, from, to, 1))
 		}
 	}
+	copies := func(fields string) func(*testing.T, fstest.MapFS) {
+		return func(t *testing.T, tree fstest.MapFS) {
+			swap(releaseFile, "diskMiB: 100}", "diskMiB: 100, copies: [{"+fields+"}]}")(t, tree)
+			tree["bundles/toy/v1.0.0/build/go.mod"] = &fstest.MapFile{}
+		}
+	}
 	move := func(from, to string) func(*testing.T, fstest.MapFS) {
 		return func(_ *testing.T, tree fstest.MapFS) { tree[to] = tree[from]; delete(tree, from) }
 	}
@@ -125,6 +131,13 @@ func TestInvalidTrees(t *testing.T) {
 		"deployment's namespace":    {swap(releaseFile, "toy-system/toy", "toy"), releaseFile + `: spec.processes[0].deployment: "toy" must be namespace/name`},
 		"listen without {port}":     {swap(releaseFile, "={port}", "=80"), releaseFile + ": spec.processes[0].listen[0]: port must be 1 to 65535 and flag must contain {port}"},
 		"component without build":   {swap(componentFile, "diskMiB: 100", "diskMiB: 0"), componentFile + ": spec.build: binaries and diskMiB must be set"},
+		"copy without version":      {copies("module: example.com/up, to: copies/up"), releaseFile + `: spec.build.copies[0].module: "example.com/up" must be path@version`},
+		"copy without a place":      {copies("module: example.com/up@v1.0.0"), releaseFile + `: spec.build.copies[0].to: "" must be a path below the build folder`},
+		"copy outside":              {copies("module: example.com/up@v1.0.0, to: ../up"), releaseFile + `: spec.build.copies[0].to: "../up" must be a path below the build folder`},
+		"copy over the build":       {copies("module: example.com/up@v1.0.0, to: ."), releaseFile + `: spec.build.copies[0].to: "." must be a path below the build folder`},
+		"added from outside":        {copies("module: example.com/up@v1.0.0, to: copies/up, add: /files"), releaseFile + `: spec.build.copies[0].add: "/files" must be a path below the build folder`},
+		"added from nowhere":        {copies("module: example.com/up@v1.0.0, to: copies/up, add: files/up"), releaseFile + ": spec.build.copies[0].add: there is no folder bundles/toy/v1.0.0/build/files/up"},
+		"added is a file":           {copies("module: example.com/up@v1.0.0, to: copies/up, add: go.mod"), releaseFile + ": spec.build.copies[0].add: there is no folder bundles/toy/v1.0.0/build/go.mod"},
 		"bad component version":     {move(componentFile, "lab/etcd/main/component.yaml"), `lab/etcd/main/component.yaml: the folder's name is the version and must look like v1.2.3, not "main"`},
 	}
 	if _, err := Load(toy()); err != nil {
@@ -139,6 +152,22 @@ func TestInvalidTrees(t *testing.T) {
 				t.Errorf("got error  %v\nwant error %s", err, test.want)
 			}
 		})
+	}
+}
+
+// An embedded tree has no build modules: what they add can only be looked for in a clone.
+func TestEmbeddedTreeHasNoFilesToAdd(t *testing.T) {
+	tree := toy()
+	tree[releaseFile].Data = []byte(strings.Replace(string(tree[releaseFile].Data), "diskMiB: 100}",
+		"diskMiB: 100, copies: [{module: example.com/up@v1.0.0, to: copies/up, add: files/up}]}", 1))
+	c, err := Load(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := c.Backends[0].Releases[0].Module()
+	want := []Copy{{Module: "example.com/up@v1.0.0", To: "copies/up", Add: "files/up"}}
+	if diff := cmp.Diff(want, m.Copies); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

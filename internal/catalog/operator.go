@@ -304,7 +304,7 @@ func loadOperatorRelease(tree fs.FS, dir string, o *Operator) (*OperatorRelease,
 		return nil, err
 	}
 	s := &r.Spec
-	if err := checkBundle(file, r, &s.Bundle); err != nil {
+	if err := checkBundle(tree, file, r, &s.Bundle); err != nil {
 		return nil, err
 	}
 	if g := s.GangFlag; g != nil && (g.Flag == "" || !strings.Contains(g.Deployment, "/")) {

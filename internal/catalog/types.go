@@ -160,6 +160,22 @@ type Build struct {
 	LDFlags []string `json:"ldflags,omitempty"`
 	// DiskMiB is the free disk that a cold build needs.
 	DiskMiB int `json:"diskMiB"`
+	// Copies are made for the build, where an upstream module does not build as
+	// the module proxy serves it.
+	Copies []Copy `json:"copies,omitempty"`
+}
+
+// Copy is a writable copy of an upstream module, for a replace line of the build
+// module's go.mod to point to. It is made anew for each build, and never committed.
+type Copy struct {
+	// Module is path@version.
+	Module string `json:"module"`
+	// To is the copy's folder, relative to the build module's: "copies/apis".
+	To string `json:"to"`
+	// Add is a folder, also relative to the build module's, whose files are put on
+	// top of the copy. A name loses the .txt of .go.txt, which keeps a file of
+	// another module's package from being one of the build module's. May be "".
+	Add string `json:"add,omitempty"`
 }
 
 // Process is a Deployment that the lab runs as a local process, with the

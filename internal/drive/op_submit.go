@@ -2,7 +2,9 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +24,9 @@ import (
 func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
+	if err := d.makePriorities(ctx, s); err != nil {
+		return err
+	}
 	var work [][]*unstructured.Unstructured // pods that are created one after the other
 	for _, name := range s.Names() {
 		live := false
@@ -107,6 +112,38 @@ func (d *driver) plural(u *unstructured.Unstructured) catalog.ObjectKind {
 		}
 	}
 	return catalog.ObjectKind{APIVersion: "v1", Kind: "Pod", Resource: "pods"}
+}
+
+// makePriorities creates the PriorityClasses that the pods name and no earlier step has
+// made. One that is there already is not ours, and is refused.
+func (d *driver) makePriorities(ctx context.Context, s *scenario.Submit) error {
+	for _, class := range d.Writer.Priorities(s) {
+		if slices.Contains(d.priorities, class.GetName()) {
+			continue
+		}
+		if _, err := d.client.Resource(priorityClasses).Create(ctx, class, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
+		}
+		d.priorities = append(d.priorities, class.GetName())
+	}
+	return nil
+}
+
+// dropPriorities takes them away again: they are in no namespace. Pods keep their priority.
+func (d *driver) dropPriorities(ctx context.Context) error {
+	if len(d.priorities) == 0 {
+		return nil
+	}
+	// Also of a run that was interrupted.
+	ctx, cancel := d.bounded(context.WithoutCancel(ctx))
+	defer cancel()
+	var errs []error
+	for _, name := range d.priorities {
+		if err := d.client.Resource(priorityClasses).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+			errs = append(errs, fmt.Errorf("PriorityClass %s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // createAll creates each list in order, and eight lists at a time.

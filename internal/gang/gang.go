@@ -3,6 +3,7 @@ package gang
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -111,6 +112,27 @@ func Own(owner *unstructured.Unstructured, objects ...*unstructured.Unstructured
 	}
 }
 
+// Priorities are the PriorityClasses that the pods of the step name, each once.
+func (w Writer) Priorities(s *scenario.Submit) []*unstructured.Unstructured {
+	var classes []*unstructured.Unstructured
+	for i, r := range s.Roles {
+		if r.Priority == 0 || slices.ContainsFunc(s.Roles[:i], func(o scenario.Role) bool { return o.Priority == r.Priority }) {
+			continue
+		}
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "scheduling.k8s.io/v1",
+			"kind":       "PriorityClass",
+			"value":      int64(r.Priority),
+		}}
+		u.SetName(priorityClass(r.Priority))
+		u.SetLabels(map[string]string{ManagedBy: "gangctl"})
+		classes = append(classes, u)
+	}
+	return classes
+}
+
+func priorityClass(priority int) string { return fmt.Sprintf("gangctl-%d", priority) }
+
 // Pods are the pods of one gang, in the order of its roles.
 func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructured {
 	var pods []*unstructured.Unstructured
@@ -170,7 +192,7 @@ func podSpec(r scenario.Role, container string) map[string]any {
 		amounts[timeline.GPU] = fmt.Sprint(r.GPUs)
 		limits[timeline.GPU] = fmt.Sprint(r.GPUs)
 	}
-	return map[string]any{
+	spec := map[string]any{
 		"containers": []any{map[string]any{
 			"name":      container,
 			"image":     "registry.k8s.io/pause:3.10",
@@ -179,6 +201,10 @@ func podSpec(r scenario.Role, container string) map[string]any {
 		// Seconds matter when a gang is taken away.
 		"terminationGracePeriodSeconds": int64(0),
 	}
+	if r.Priority > 0 {
+		spec["priorityClassName"] = priorityClass(r.Priority)
+	}
+	return spec
 }
 
 // Key reads the group that a pod names, wherever the backend looks for it.

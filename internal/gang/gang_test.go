@@ -65,11 +65,17 @@ func TestObjects(t *testing.T) {
 		"min-label":  {gang: byLabels, submit: scenario.Submit{Roles: roles}},
 		"ungrouped":  {gang: byLabel, submit: scenario.Submit{Roles: roles, Ungrouped: true}},
 		"plain":      {gang: nil, submit: scenario.Submit{Roles: roles}},
+		"priorities": {gang: byLabel, submit: scenario.Submit{Roles: []scenario.Role{
+			{Name: "ps", Count: 1, CPU: "1"},
+			{Name: "low", Count: 1, GPUs: 1, Priority: 10},
+			{Name: "high", Count: 1, GPUs: 1, Priority: 1000},
+			{Name: "higher", Count: 1, Priority: 1000},
+		}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := Writer{Namespace: "case", Scheduler: "the-scheduler", Gang: test.gang}
-			objects := w.Pods(&test.submit, "train")
+			objects := append(w.Priorities(&test.submit), w.Pods(&test.submit, "train")...)
 			if group := w.Group(&test.submit, "train"); group != nil {
 				objects = append(objects, group)
 			}

@@ -222,9 +222,13 @@ func checkBundle(tree fs.FS, file string, name fmt.Stringer, s *Bundle) error {
 			return fmt.Errorf("%s: path must be set and sha256 must have 64 hex digits", at)
 		}
 	}
-	if s.Build != nil {
-		if err := checkBuild(tree, file, s.Build); err != nil {
+	binaries := map[string]bool{}
+	for _, m := range s.modules("", path.Dir(file)) {
+		if err := checkBuild(tree, file, &m.Build); err != nil {
 			return err
+		}
+		for name := range m.Binaries {
+			binaries[name] = true
 		}
 	}
 	for i, p := range s.Processes {
@@ -232,7 +236,7 @@ func checkBundle(tree fs.FS, file string, name fmt.Stringer, s *Bundle) error {
 		if ns, name, ok := strings.Cut(p.Deployment, "/"); !ok || ns == "" || name == "" {
 			return fmt.Errorf("%s.deployment: %q must be namespace/name", at, p.Deployment)
 		}
-		if s.Build == nil || s.Build.Binaries[p.Binary] == "" {
+		if !binaries[p.Binary] {
 			return fmt.Errorf("%s.binary: %q is not one of spec.build.binaries", at, p.Binary)
 		}
 		if count(p.KubeconfigFlag != "", p.KubeconfigIn != nil, p.KubeconfigEnv != "") != 1 {
@@ -241,9 +245,19 @@ func checkBundle(tree fs.FS, file string, name fmt.Stringer, s *Bundle) error {
 		if in := p.KubeconfigIn; in != nil && (in.File == "" || in.Field == "") {
 			return fmt.Errorf("%s.kubeconfigIn: file and field must be set", at)
 		}
+		if in := p.LeaderElectIn; in != nil && (in.File == "" || in.Field == "" || in.Value == "" || p.LeaderElectFlag != "") {
+			return fmt.Errorf("%s.leaderElectIn: file, field and value must be set, and no leaderElectFlag", at)
+		}
 		for j, l := range p.Listen {
-			if l.Port < 1 || l.Port > 65535 || !strings.Contains(l.Flag, "{port}") {
-				return fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag must contain {port}", at, j)
+			how, in := l.Flag, l.In
+			if in != nil {
+				how = in.Value
+			}
+			if l.Port < 1 || l.Port > 65535 || !strings.Contains(how, "{port}") {
+				return fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag, or in.value, must contain {port}", at, j)
+			}
+			if in != nil && (in.File == "" || in.Field == "" || l.Flag != "") {
+				return fmt.Errorf("%s.listen[%d].in: file and field must be set, and no flag", at, j)
 			}
 		}
 	}

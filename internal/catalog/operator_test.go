@@ -59,8 +59,7 @@ func TestVariantsAreReleases(t *testing.T) {
 	type seen struct{ Name, Folder, Scheduler, Replaces, Module string }
 	var got []seen
 	for _, r := range c.Backends[0].Releases {
-		m, _ := r.Module()
-		got = append(got, seen{r.String(), r.Folder(), r.SchedulerName(), r.Replaces(), m.Name})
+		got = append(got, seen{r.String(), r.Folder(), r.SchedulerName(), r.Replaces(), r.Modules()[0].Name})
 	}
 	want := []seen{
 		{"toy@v1.0.0", "bundles/toy/v1.0.0", "toy", "", "toy@v1.0.0"},
@@ -124,7 +123,10 @@ func TestPair(t *testing.T) {
 func TestInvalidOperators(t *testing.T) {
 	tests := map[string]struct{ file, from, to, want string }{
 		"name":              {operatorFile, "name: jobs", "name: job", operatorFile + `: metadata.name: "job" must be the folder's name, "jobs"`},
-		"job without kind":  {operatorFile, "kind: MPIJob, ", "", operatorFile + ": spec.jobs[1]: apiVersion, kind, resource, container, replicas and types must be set"},
+		"job without kind":  {operatorFile, "kind: MPIJob, ", "", operatorFile + ": spec.jobs[1]: apiVersion, kind, resource and container must be set"},
+		"job without roles": {operatorFile, "replicas: spec.replicas, types: {worker: Worker}, lead", "lead", operatorFile + ": spec.jobs[1]: replicas and types must be set, or runtime"},
+		"half a runtime":    {operatorFile, "replicas: spec.replicas, types: {worker: Worker}, lead: Launcher", "runtime: {apiVersion: jobs.dev/v1, kind: Runtime, resource: runtimes}", operatorFile + ": spec.jobs[1]: runtime: apiVersion, kind, resource, nameField, roles, counts and template must be set"},
+		"runtime and types": {operatorFile, "lead: Launcher", "runtime: {apiVersion: jobs.dev/v1, kind: Runtime, resource: runtimes, nameField: spec.runtime, roles: spec.roles, counts: [n], template: pod}", operatorFile + ": spec.jobs[1]: replicas, types, lead and minField are for jobs without a runtime"},
 		"flag":              {operatorReleaseFile, "jobs/operator", "operator", operatorReleaseFile + `: spec.gangFlag: flag must be set, and deployment "operator" be namespace/name`},
 		"no such backend":   {operatorReleaseFile, "{release: toy@v1.0.0, ", "{release: toys@v1.0.0, ", `bundles/operators/jobs/v2.0.0/release.yaml: spec.backends: unknown backend "toys": did you mean "toy"? (there are: toy)`},
 		"no such overlay":   {operatorReleaseFile, "overlay: toy}", "overlay: tois}", operatorReleaseFile + ": no kustomization.yaml in bundles/operators/jobs/v2.0.0/overlays/tois (spec.backends[0].overlay)"},

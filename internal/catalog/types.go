@@ -130,6 +130,9 @@ type Bundle struct {
 	Upstream []Upstream `json:"upstream,omitempty"`
 	// Build makes the release's binaries for the lab; nil where the lab's own serve.
 	Build *Build `json:"build,omitempty"`
+	// Parts are built in modules of their own, as one go.mod can't serve all: each by
+	// the folder below the release's that holds its build/.
+	Parts map[string]Build `json:"parts,omitempty"`
 	// Processes are the Deployments that the lab runs, in start order.
 	Processes []Process `json:"processes,omitempty"`
 }
@@ -191,8 +194,13 @@ type Process struct {
 	KubeconfigIn *ConfigField `json:"kubeconfigIn,omitempty"`
 	// KubeconfigEnv does so by an environment variable.
 	KubeconfigEnv string `json:"kubeconfigEnv,omitempty"`
+	// FixedMounts are mount paths that the program has built in, and that no flag or
+	// environment moves.
+	FixedMounts []string `json:"fixedMounts,omitempty"`
 	// LeaderElectFlag turns leader election off: there is one replica.
 	LeaderElectFlag string `json:"leaderElectFlag,omitempty"`
+	// LeaderElectIn does so where a configuration file says it, and no flag.
+	LeaderElectIn *ConfigField `json:"leaderElectIn,omitempty"`
 	// Listen moves each port the process opens to a free one.
 	Listen []Listen `json:"listen,omitempty"`
 }
@@ -203,6 +211,8 @@ type ConfigField struct {
 	File string `json:"file"`
 	// Field is the dotted path of the field.
 	Field string `json:"field"`
+	// Value is what is written there, as YAML; a kubeconfig has none of its own.
+	Value string `json:"value,omitempty"`
 }
 
 // Listen is a port the process opens.
@@ -210,7 +220,9 @@ type Listen struct {
 	// Port is the container port, which Services refer to.
 	Port int `json:"port"`
 	// Flag moves it; {port} is replaced by a free port.
-	Flag string `json:"flag"`
+	Flag string `json:"flag,omitempty"`
+	// In does so where a configuration file says it, and no flag: {port} in its value.
+	In *ConfigField `json:"in,omitempty"`
 	// Ready marks the port whose opening says that the process is ready.
 	Ready bool `json:"ready,omitempty"`
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,7 +43,11 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 				return err
 			}
 			d.jobs[name] = true
-			work = append(work, []*unstructured.Unstructured{job})
+			objects := []*unstructured.Unstructured{job}
+			if runtime := d.Writer.RuntimeObject(s, name); runtime != nil {
+				objects = slices.Insert(objects, 0, runtime)
+			}
+			work = append(work, objects)
 			continue
 		}
 		pods, err := d.gang(ctx, s, name)
@@ -153,7 +159,7 @@ func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructu
 	for _, pods := range work {
 		group.Go(func() error {
 			for _, p := range pods {
-				if _, err := d.create(ctx, p); err != nil {
+				if err := d.submit(ctx, p); err != nil {
 					return err
 				}
 			}
@@ -161,6 +167,29 @@ func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructu
 		})
 	}
 	return group.Wait()
+}
+
+// submit creates an object. A job may be refused until its operator's webhook has seen
+// the runtime that it names, and what it has seen can't be watched from here: so this
+// asks again.
+func (d *driver) submit(ctx context.Context, u *unstructured.Unstructured) error {
+	_, err := d.create(ctx, u)
+	if j := d.Writer.Job; j == nil || j.Runtime == nil || u.GetKind() != j.Kind {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for apierrors.IsForbidden(err) {
+		select {
+		case <-tick.C:
+			_, err = d.create(ctx, u)
+		case <-ctx.Done():
+			return err
+		}
+	}
+	return err
 }
 
 // interleave takes one pod of each gang in turn.

@@ -34,6 +34,8 @@ type Writer struct {
 	Gang *catalog.Gang
 	// Job is the kind of job that an operator makes gangs of; nil makes pods.
 	Job *catalog.Job
+	// Fields make a gang of a job, where its operator leaves that to jobs.
+	Fields map[string]any
 }
 
 // Grouped says that gangs get a group object.
@@ -44,6 +46,9 @@ func (w Writer) Kinds() []catalog.ObjectKind {
 	var all []catalog.ObjectKind
 	if w.Job != nil {
 		all = append(all, w.Job.ObjectKind)
+		if w.Job.Runtime != nil {
+			all = append(all, w.Job.Runtime.ObjectKind)
+		}
 	}
 	if w.Grouped() {
 		all = append(all, w.Gang.Group.ObjectKind)
@@ -73,12 +78,7 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 		return nil
 	}
 	g := w.Gang.Group
-	u := &unstructured.Unstructured{Object: map[string]any{}}
-	u.SetAPIVersion(g.APIVersion)
-	u.SetKind(g.Kind)
-	u.SetNamespace(w.Namespace)
-	u.SetName(name)
-	u.SetLabels(map[string]string{GangLabel: name, ManagedBy: "gangctl"})
+	u := w.object(g.ObjectKind, name)
 	put(u.Object, g.MinField, int64(s.Minimum()))
 	for path, value := range g.Fields {
 		put(u.Object, path, value)
@@ -92,7 +92,11 @@ func (w Writer) Owner(s *scenario.Submit, name string) *unstructured.Unstructure
 	if w.Gang == nil || w.Gang.Join.Owner == nil || s.Ungrouped {
 		return nil
 	}
-	kind := w.Gang.Join.Owner
+	return w.object(*w.Gang.Join.Owner, name)
+}
+
+// object is an object of a gang's own name.
+func (w Writer) object(kind catalog.ObjectKind, name string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetAPIVersion(kind.APIVersion)
 	u.SetKind(kind.Kind)

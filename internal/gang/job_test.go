@@ -23,25 +23,45 @@ var mpijob = &catalog.Job{
 	Lead: "Launcher", Fields: map[string]any{"spec.slotsPerWorker": int64(1)},
 }
 
+var trainjob = &catalog.Job{
+	ObjectKind: catalog.ObjectKind{APIVersion: "trainer.kubeflow.org/v1alpha1", Kind: "TrainJob", Resource: "trainjobs"},
+	Container:  "node", Fields: map[string]any{"spec.runtimeRef.kind": "TrainingRuntime"},
+	Runtime: &catalog.Runtime{
+		ObjectKind: catalog.ObjectKind{APIVersion: "trainer.kubeflow.org/v1alpha1", Kind: "TrainingRuntime", Resource: "trainingruntimes"},
+		NameField:  "spec.runtimeRef.name", Roles: "spec.template.spec.replicatedJobs",
+		Counts: []string{"template.spec.parallelism", "template.spec.completions"}, Template: "template.spec.template",
+	},
+}
+
 func TestJobs(t *testing.T) {
 	ps, workers := scenario.Role{Name: "ps", Count: 1, CPU: "1"}, scenario.Role{Name: "worker", Count: 3, GPUs: 2}
 	// The golden of each is testdata/<name>.yaml.
 	tests := map[string]struct {
 		job    *catalog.Job
 		submit scenario.Submit
+		fields map[string]any
 	}{
-		"tfjob":          {tfjob, scenario.Submit{Roles: []scenario.Role{ps, workers}}},
-		"tfjob-minimum":  {tfjob, scenario.Submit{Roles: []scenario.Role{workers}, Min: 2}},
-		"mpijob":         {mpijob, scenario.Submit{Roles: []scenario.Role{ps, workers}}},
-		"mpijob-no-lead": {mpijob, scenario.Submit{Roles: []scenario.Role{workers}}},
+		"tfjob":          {job: tfjob, submit: scenario.Submit{Roles: []scenario.Role{ps, workers}}},
+		"tfjob-minimum":  {job: tfjob, submit: scenario.Submit{Roles: []scenario.Role{workers}, Min: 2}},
+		"mpijob":         {job: mpijob, submit: scenario.Submit{Roles: []scenario.Role{ps, workers}}},
+		"mpijob-no-lead": {job: mpijob, submit: scenario.Submit{Roles: []scenario.Role{workers}}},
+		"trainjob": {
+			job: trainjob, submit: scenario.Submit{Roles: []scenario.Role{ps, workers}},
+			fields: map[string]any{"spec.podGroupPolicy.volcano": map[string]any{}},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			job, err := Writer{Namespace: "case", Job: test.job}.JobObject(&test.submit, "train")
+			w := Writer{Namespace: "case", Scheduler: "the-scheduler", Job: test.job, Fields: test.fields}
+			job, err := w.JobObject(&test.submit, "train")
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name, []*unstructured.Unstructured{job})
+			objects := []*unstructured.Unstructured{job}
+			if runtime := w.RuntimeObject(&test.submit, "train"); runtime != nil {
+				objects = append(objects, runtime)
+			}
+			golden(t, name, objects)
 		})
 	}
 }
@@ -52,9 +72,10 @@ func TestJobsThatCantBeWritten(t *testing.T) {
 		submit scenario.Submit
 		want   string
 	}{
-		"role":      {tfjob, scenario.Submit{Roles: []scenario.Role{{Name: "chief", Count: 1}}}, `a TFJob has no pods for the role "chief" (it has: [ps worker])`},
-		"minimum":   {mpijob, scenario.Submit{Min: 2, Roles: []scenario.Role{{Name: "worker", Count: 3}}}, "a MPIJob can't say that 2 of its 3 pods are enough"},
-		"two leads": {mpijob, scenario.Submit{Roles: []scenario.Role{{Name: "ps", Count: 2}, {Name: "worker", Count: 3}}}, "a MPIJob has exactly one Launcher, not 2"},
+		"role":       {tfjob, scenario.Submit{Roles: []scenario.Role{{Name: "chief", Count: 1}}}, `a TFJob has no pods for the role "chief" (it has: [ps worker])`},
+		"minimum":    {mpijob, scenario.Submit{Min: 2, Roles: []scenario.Role{{Name: "worker", Count: 3}}}, "a MPIJob can't say that 2 of its 3 pods are enough"},
+		"no minimum": {trainjob, scenario.Submit{Min: 2, Roles: []scenario.Role{{Name: "worker", Count: 3}}}, "a TrainJob can't say that 2 of its 3 pods are enough"},
+		"two leads":  {mpijob, scenario.Submit{Roles: []scenario.Role{{Name: "ps", Count: 2}, {Name: "worker", Count: 3}}}, "a MPIJob has exactly one Launcher, not 2"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

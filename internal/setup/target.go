@@ -195,14 +195,9 @@ func modules(c *catalog.Catalog, x *Chosen) ([]catalog.Module, error) {
 		return nil, err
 	}
 	all := []catalog.Module{etcd.Module(), k.Module(), kwok.Module()}
-	if m, ok := x.Release.Module(); ok {
-		all = append(all, m)
-	}
-	if x.Pair == nil {
-		return all, nil
-	}
-	if m, ok := x.Pair.Operator.Module(); ok {
-		all = append(all, m)
+	all = append(all, x.Release.Modules()...)
+	if x.Pair != nil {
+		all = append(all, x.Pair.Operator.Modules()...)
 	}
 	return all, nil
 }

@@ -85,6 +85,9 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	}
 	if s.Pair != nil {
 		w.Job = s.Pair.Job
+		if !plain(c, run) {
+			w.Fields = s.Pair.Fields
+		}
 	}
 	settle := c.Spec.Settle
 	if settle == 0 {

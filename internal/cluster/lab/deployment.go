@@ -37,7 +37,8 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 		return err
 	}
 	dir := filepath.Join(l.opts.Dir, "pods", namespace, name)
-	mounts, err := l.writeVolumes(ctx, d, c, dir)
+	root := filepath.Join(dir, "root")
+	mounts, err := l.writeVolumes(ctx, d, c, root)
 	if err != nil {
 		return err
 	}
@@ -53,11 +54,11 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 	if err != nil {
 		return err
 	}
-	var env []string
+	env := []string{"TMPDIR=" + tmpOf(root)}
 	switch in := want.KubeconfigIn; {
 	case in != nil:
-		if err := setField(mounts.Replace(in.File), in.Field, kubeconfig); err != nil {
-			return fmt.Errorf("%s: %w", in.File, err)
+		if err := setField(mounts, in, kubeconfig); err != nil {
+			return err
 		}
 	case want.KubeconfigEnv != "":
 		env = append(env, want.KubeconfigEnv+"="+kubeconfig)
@@ -67,16 +68,35 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 	if want.LeaderElectFlag != "" {
 		args = setFlag(args, want.LeaderElectFlag)
 	}
+	if in := want.LeaderElectIn; in != nil {
+		if err := setField(mounts, in, in.Value); err != nil {
+			return err
+		}
+	}
 	p, err := l.newProcess(want.Binary, want.Binary, nil)
 	if err != nil {
 		return err
+	}
+	if len(want.FixedMounts) > 0 {
+		moved, err := relocate(l.opts.Binaries[want.Binary], want.FixedMounts, root, p.dir)
+		if err != nil {
+			return err
+		}
+		if p.path, err = l.opts.Folder.Link(l.group(), moved); err != nil {
+			return err
+		}
 	}
 	ports := map[int]int{}
 	for _, listen := range want.Listen {
 		if ports[listen.Port], err = freePort(); err != nil {
 			return err
 		}
-		args = setFlag(args, strings.ReplaceAll(listen.Flag, "{port}", fmt.Sprint(ports[listen.Port])))
+		with := strings.NewReplacer("{port}", fmt.Sprint(ports[listen.Port]))
+		if in := listen.In; in == nil {
+			args = setFlag(args, with.Replace(listen.Flag))
+		} else if err := setField(mounts, in, with.Replace(in.Value)); err != nil {
+			return err
+		}
 		if listen.Ready {
 			p.ready = ports[listen.Port]
 		}

@@ -73,7 +73,9 @@ type Lab struct {
 	egressConfig string
 	cp           *controlPlane
 	client       kubernetes.Interface
-	verifier     *rest.Config // nil is the administrator's
+	verifier     *rest.Config    // nil is the administrator's
+	life         context.Context // ends with the lab
+	end          context.CancelFunc
 
 	mu        sync.Mutex
 	processes map[string]*process
@@ -84,6 +86,7 @@ type Lab struct {
 // Up starts a lab. Whatever goes wrong, nothing is left running.
 func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	l := &Lab{opts: o, processes: map[string]*process{}}
+	l.life, l.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Down())
@@ -216,6 +219,7 @@ func (l *Lab) Requests() ([]access.Request, error) { return requests(l.cp.audit)
 
 // Down ends the lab's processes and removes its folder.
 func (l *Lab) Down() error {
+	l.end()
 	l.mu.Lock()
 	all := slices.Collect(maps.Values(l.processes))
 	l.mu.Unlock()

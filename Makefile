@@ -1,4 +1,5 @@
 BACKEND ?= volcano
+OPERATOR ?=
 PROFILE ?= core,recovery
 PROVIDER ?= lab
 OUT ?= out
@@ -8,8 +9,8 @@ ARGS ?=
 
 ##@ Use
 .PHONY: conformance
-conformance: build ## Run the suite in the lab: BACKEND=volcano[@version] PROFILE=core,recovery OUT=out
-	bin/gangctl-verify run --provider $(PROVIDER) --backend $(BACKEND) --profile $(PROFILE) --out $(OUT) $(ARGS)
+conformance: build ## Run the suite in the lab: BACKEND=volcano[@version] OPERATOR=training-operator PROFILE=core OUT=out
+	bin/gangctl-verify run --provider $(PROVIDER) --backend $(BACKEND) --operator "$(OPERATOR)" --profile $(PROFILE) --out $(OUT) $(ARGS)
 
 .PHONY: conformance-matrix
 conformance-matrix: build ## Run every release, and record it in docs/matrix.yaml: ARGS="--only volcano --again"
@@ -23,9 +24,13 @@ build: ## Build bin/gangctl-verify
 .PHONY: test
 test: ## Unit tests, and the suite on Volcano in the lab
 	go vet ./...
-	GOOS=darwin go vet ./...
+	GOOS=darwin go vet ./internal/toolchain ./internal/runfolder
 	go test ./internal/... ./cmd/...
 	go test ./conformance -timeout 60m -args -backend=volcano
+
+.PHONY: portable
+portable: ## All that builds on macOS, too: it compiles Kubernetes' clients once more
+	GOOS=darwin go vet ./...
 
 .PHONY: unit
 unit: ## Unit tests alone

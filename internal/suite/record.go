@@ -124,6 +124,7 @@ func (s *Suite) off() *lab.Bundle {
 	}
 	return &lab.Bundle{
 		Name: s.Pair.Operator.String(), Objects: s.Off, CertManager: s.CertManager, Processes: s.Pair.Operator.Spec.Processes,
+		Job: s.Pair.Job,
 	}
 }
 
@@ -140,7 +141,7 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 		Gang: &way, Scheduler: s.Release.Backend.Spec.Scheduler, Replaces: s.Release.Replaces(),
 	}
 	if s.Pair != nil {
-		b.Name = s.String()
+		b.Name, b.Job = s.String(), s.Pair.Job
 		b.Processes = slices.Concat(b.Processes, s.Pair.Operator.Spec.Processes)
 	}
 	return lab.Options{

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -55,7 +56,7 @@ func (l *Lab) install(ctx context.Context, b *Bundle) error {
 			return fmt.Errorf("deployment %s: %w", p.Deployment, err)
 		}
 	}
-	if err := l.awaitGroups(ctx, b.Gang); err != nil {
+	if err := l.awaitAccepted(ctx, b); err != nil {
 		return err
 	}
 	if len(b.Processes) == 0 {
@@ -100,33 +101,50 @@ const (
 	VerifierAccount   = "gangctl-verify"
 )
 
-// awaitGroups waits until a gang's group is accepted. A webhook that runs may not
-// have seen yet what the backend makes for itself at its start, such as a queue,
-// and what it has seen can't be watched from here: so this asks.
-func (l *Lab) awaitGroups(ctx context.Context, way *catalog.Gang) error {
-	w := gang.Writer{Namespace: metav1.NamespaceDefault, Gang: way}
-	group := w.Group(&scenario.Submit{Roles: []scenario.Role{{Name: "pod", Count: 1}}}, "gangctl-ready")
-	if group == nil {
+// awaitAccepted waits until a gang's group, and a job where an operator serves one, is
+// accepted. A webhook that listens may not serve yet, or may not have seen what the
+// backend makes for itself at its start, such as a queue. Neither can be watched from
+// here: so this asks.
+func (l *Lab) awaitAccepted(ctx context.Context, b *Bundle) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	w := gang.Writer{Namespace: metav1.NamespaceDefault, Gang: b.Gang, Job: b.Job}
+	s := &scenario.Submit{Roles: []scenario.Role{{Name: "worker", Count: 2}}}
+	const name = "gangctl-ready"
+	if group := w.Group(s, name); group != nil {
+		if err := l.ask(ctx, b.Gang.Group.ObjectKind, group); err != nil {
+			return err
+		}
+	}
+	// One that names a runtime would be asked for it.
+	if b.Job == nil || b.Job.Runtime != nil {
 		return nil
 	}
+	job, err := w.JobObject(s, name)
+	if err != nil {
+		return err
+	}
+	return l.ask(ctx, b.Job.ObjectKind, job)
+}
+
+// ask creates an object in a dry run until it is accepted.
+func (l *Lab) ask(ctx context.Context, kind catalog.ObjectKind, u *unstructured.Unstructured) error {
 	client, err := dynamic.NewForConfig(l.cp.admin)
 	if err != nil {
 		return err
 	}
-	groups := client.Resource(group.GroupVersionKind().GroupVersion().WithResource(way.Group.Resource)).Namespace(metav1.NamespaceDefault)
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
+	c := client.Resource(u.GroupVersionKind().GroupVersion().WithResource(kind.Resource)).Namespace(u.GetNamespace())
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		_, err := groups.Create(ctx, group, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := c.Create(ctx, u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil {
 			return nil
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("no %s is accepted: %w", group.GetKind(), err)
+			return fmt.Errorf("no %s is accepted: %w", kind.Kind, err)
 		}
 	}
 }

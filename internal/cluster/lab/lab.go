@@ -60,6 +60,8 @@ type Bundle struct {
 	Processes []catalog.Process
 	// Gang is how a group is written down, to see when one is accepted; nil asks for none.
 	Gang *catalog.Gang
+	// Job is the kind of job that is to be accepted; nil asks for none.
+	Job *catalog.Job
 	// Scheduler is the component that "scheduler" means; "" is the cluster's own.
 	Scheduler string
 	// Replaces is the lab's component that is not started.

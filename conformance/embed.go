@@ -6,5 +6,5 @@ import "embed"
 
 // Files is this folder's data: cases/<name>.yaml is one case, and its whole story.
 //
-//go:embed cases profiles.yaml
+//go:embed cases manifests profiles.yaml
 var Files embed.FS

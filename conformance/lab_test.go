@@ -28,7 +28,7 @@ var _ = Describe("the lab", Ordered, func() {
 			return filepath.Join(ready.Out, "lab-spec", component+".log")
 		}))
 		Expect(err).NotTo(HaveOccurred())
-		client, err = dynamic.NewForConfig(l.Config())
+		client, err = dynamic.NewForConfig(l.Admin())
 		Expect(err).NotTo(HaveOccurred())
 	})
 	AfterAll(func() {
@@ -38,7 +38,7 @@ var _ = Describe("the lab", Ordered, func() {
 	})
 
 	It("takes the same bundle twice, and nothing changes", func(ctx SpecContext) {
-		d, err := discovery.NewDiscoveryClientForConfig(l.Config())
+		d, err := discovery.NewDiscoveryClientForConfig(l.Admin())
 		Expect(err).NotTo(HaveOccurred())
 		mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(d))
 		generations := func() map[string]int64 {
@@ -53,7 +53,7 @@ var _ = Describe("the lab", Ordered, func() {
 			return found
 		}
 		before := generations()
-		in, err := install.New(l.Config(), mapper)
+		in, err := install.New(l.Admin(), mapper)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(in.Apply(ctx, ready.Objects)).To(Succeed())
 		Expect(generations()).To(Equal(before))

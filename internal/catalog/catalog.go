@@ -67,7 +67,7 @@ func Load(tree fs.FS) (*Catalog, error) {
 		if err := decode(tree, f, "Component", k, &k.APIVersion, &k.Kind); err != nil {
 			return nil, err
 		}
-		if err := errors.Join(checkVersion(f, k.Version), checkBuild(f, &k.Spec.Build)); err != nil {
+		if err := errors.Join(checkVersion(f, k.Version), checkBuild(tree, f, &k.Spec.Build)); err != nil {
 			return nil, err
 		}
 		c.Components = append(c.Components, k)
@@ -151,7 +151,7 @@ func loadRelease(tree fs.FS, file string, b *Backend) (*Release, error) {
 		return nil, err
 	}
 	s := &r.Spec
-	if err := checkBundle(file, r, &s.Bundle); err != nil {
+	if err := checkBundle(tree, file, r, &s.Bundle); err != nil {
 		return nil, err
 	}
 	if s.Gang != nil {
@@ -203,7 +203,7 @@ func checkKustomization(tree fs.FS, file, dir string) error {
 }
 
 // checkBundle checks what every release has.
-func checkBundle(file string, name fmt.Stringer, s *Bundle) error {
+func checkBundle(tree fs.FS, file string, name fmt.Stringer, s *Bundle) error {
 	if _, err := semver.NewConstraint(s.Kubernetes.Range); err != nil {
 		return fmt.Errorf("%s: spec.kubernetes.range: %q: %w", file, s.Kubernetes.Range, err)
 	}
@@ -215,16 +215,20 @@ func checkBundle(file string, name fmt.Stringer, s *Bundle) error {
 		if !strings.HasPrefix(u.URL, "https://") {
 			return fmt.Errorf("%s.url: %q must begin with https://", at, u.URL)
 		}
-		if m, v, ok := strings.Cut(u.Module, "@"); !ok || m == "" || v == "" {
-			return fmt.Errorf("%s.module: %q must be path@version", at, u.Module)
+		if err := checkModule(at, u.Module); err != nil {
+			return err
 		}
 		if u.Path == "" || len(u.SHA256) != 64 {
 			return fmt.Errorf("%s: path must be set and sha256 must have 64 hex digits", at)
 		}
 	}
-	if s.Build != nil {
-		if err := checkBuild(file, s.Build); err != nil {
+	binaries := map[string]bool{}
+	for _, m := range s.modules("", path.Dir(file)) {
+		if err := checkBuild(tree, file, &m.Build); err != nil {
 			return err
+		}
+		for name := range m.Binaries {
+			binaries[name] = true
 		}
 	}
 	for i, p := range s.Processes {
@@ -232,7 +236,7 @@ func checkBundle(file string, name fmt.Stringer, s *Bundle) error {
 		if ns, name, ok := strings.Cut(p.Deployment, "/"); !ok || ns == "" || name == "" {
 			return fmt.Errorf("%s.deployment: %q must be namespace/name", at, p.Deployment)
 		}
-		if s.Build == nil || s.Build.Binaries[p.Binary] == "" {
+		if !binaries[p.Binary] {
 			return fmt.Errorf("%s.binary: %q is not one of spec.build.binaries", at, p.Binary)
 		}
 		if count(p.KubeconfigFlag != "", p.KubeconfigIn != nil, p.KubeconfigEnv != "") != 1 {
@@ -241,9 +245,19 @@ func checkBundle(file string, name fmt.Stringer, s *Bundle) error {
 		if in := p.KubeconfigIn; in != nil && (in.File == "" || in.Field == "") {
 			return fmt.Errorf("%s.kubeconfigIn: file and field must be set", at)
 		}
+		if in := p.LeaderElectIn; in != nil && (in.File == "" || in.Field == "" || in.Value == "" || p.LeaderElectFlag != "") {
+			return fmt.Errorf("%s.leaderElectIn: file, field and value must be set, and no leaderElectFlag", at)
+		}
 		for j, l := range p.Listen {
-			if l.Port < 1 || l.Port > 65535 || !strings.Contains(l.Flag, "{port}") {
-				return fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag must contain {port}", at, j)
+			how, in := l.Flag, l.In
+			if in != nil {
+				how = in.Value
+			}
+			if l.Port < 1 || l.Port > 65535 || !strings.Contains(how, "{port}") {
+				return fmt.Errorf("%s.listen[%d]: port must be 1 to 65535 and flag, or in.value, must contain {port}", at, j)
+			}
+			if in != nil && (in.File == "" || in.Field == "" || l.Flag != "") {
+				return fmt.Errorf("%s.listen[%d].in: file and field must be set, and no flag", at, j)
 			}
 		}
 	}
@@ -285,9 +299,45 @@ func checkVersion(file, version string) error {
 	return nil
 }
 
-func checkBuild(file string, b *Build) error {
+func checkBuild(tree fs.FS, file string, b *Build) error {
 	if len(b.Binaries) == 0 || b.DiskMiB <= 0 {
 		return fmt.Errorf("%s: spec.build: binaries and diskMiB must be set", file)
+	}
+	for i, c := range b.Copies {
+		if err := checkCopy(tree, fmt.Sprintf("%s: spec.build.copies[%d]", file, i), path.Dir(file)+"/build", c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkCopy(tree fs.FS, at, dir string, c Copy) error {
+	if err := checkModule(at, c.Module); err != nil {
+		return err
+	}
+	below := func(p string) bool { return fs.ValidPath(p) && p != "." }
+	if !below(c.To) {
+		return fmt.Errorf("%s.to: %q must be a path below the build folder", at, c.To)
+	}
+	if c.Add == "" {
+		return nil
+	}
+	if !below(c.Add) {
+		return fmt.Errorf("%s.add: %q must be a path below the build folder", at, c.Add)
+	}
+	// An embedded tree has no build modules, and so nothing to add.
+	if _, err := fs.Stat(tree, dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if i, err := fs.Stat(tree, path.Join(dir, c.Add)); err != nil || !i.IsDir() {
+		return fmt.Errorf("%s.add: there is no folder %s", at, path.Join(dir, c.Add))
+	}
+	return nil
+}
+
+func checkModule(at, ref string) error {
+	if m, v, ok := strings.Cut(ref, "@"); !ok || m == "" || v == "" {
+		return fmt.Errorf("%s.module: %q must be path@version", at, ref)
 	}
 	return nil
 }

@@ -91,6 +91,12 @@ func TestInvalidTrees(t *testing.T) {
 			tree[file].Data = []byte(strings.Replace(before, from, to, 1))
 		}
 	}
+	copies := func(fields string) func(*testing.T, fstest.MapFS) {
+		return func(t *testing.T, tree fstest.MapFS) {
+			swap(releaseFile, "diskMiB: 100}", "diskMiB: 100, copies: [{"+fields+"}]}")(t, tree)
+			tree["bundles/toy/v1.0.0/build/go.mod"] = &fstest.MapFile{}
+		}
+	}
 	move := func(from, to string) func(*testing.T, fstest.MapFS) {
 		return func(_ *testing.T, tree fstest.MapFS) { tree[to] = tree[from]; delete(tree, from) }
 	}
@@ -123,8 +129,19 @@ func TestInvalidTrees(t *testing.T) {
 		"build without binaries":    {swap(releaseFile, "{toy-scheduler: example.com/toy/cmd}", "{}"), releaseFile + ": spec.build: binaries and diskMiB must be set"},
 		"binary not in the build":   {swap(releaseFile, "binary: toy-scheduler", "binary: vc-scheduler"), releaseFile + `: spec.processes[0].binary: "vc-scheduler" is not one of spec.build.binaries`},
 		"deployment's namespace":    {swap(releaseFile, "toy-system/toy", "toy"), releaseFile + `: spec.processes[0].deployment: "toy" must be namespace/name`},
-		"listen without {port}":     {swap(releaseFile, "={port}", "=80"), releaseFile + ": spec.processes[0].listen[0]: port must be 1 to 65535 and flag must contain {port}"},
+		"listen without {port}":     {swap(releaseFile, "={port}", "=80"), releaseFile + ": spec.processes[0].listen[0]: port must be 1 to 65535 and flag, or in.value, must contain {port}"},
+		"listen in without {port}":  {swap(releaseFile, `flag: "--port={port}"`, `in: {file: /c.yaml, field: port, value: "80"}`), releaseFile + ": spec.processes[0].listen[0]: port must be 1 to 65535 and flag, or in.value, must contain {port}"},
+		"listen in without field":   {swap(releaseFile, `flag: "--port={port}"`, `in: {file: /c.yaml, value: "{port}"}`), releaseFile + ": spec.processes[0].listen[0].in: file and field must be set, and no flag"},
+		"listen twice":              {swap(releaseFile, `{port: 8080,`, `{port: 8080, in: {file: /c.yaml, field: port, value: "{port}"},`), releaseFile + ": spec.processes[0].listen[0].in: file and field must be set, and no flag"},
+		"leader election, no value": {swap(releaseFile, "kubeconfigFlag: --kubeconfig", "kubeconfigFlag: --kubeconfig\n    leaderElectIn: {file: /c.yaml, field: elect}"), releaseFile + ": spec.processes[0].leaderElectIn: file, field and value must be set, and no leaderElectFlag"},
 		"component without build":   {swap(componentFile, "diskMiB: 100", "diskMiB: 0"), componentFile + ": spec.build: binaries and diskMiB must be set"},
+		"copy without version":      {copies("module: example.com/up, to: copies/up"), releaseFile + `: spec.build.copies[0].module: "example.com/up" must be path@version`},
+		"copy without a place":      {copies("module: example.com/up@v1.0.0"), releaseFile + `: spec.build.copies[0].to: "" must be a path below the build folder`},
+		"copy outside":              {copies("module: example.com/up@v1.0.0, to: ../up"), releaseFile + `: spec.build.copies[0].to: "../up" must be a path below the build folder`},
+		"copy over the build":       {copies("module: example.com/up@v1.0.0, to: ."), releaseFile + `: spec.build.copies[0].to: "." must be a path below the build folder`},
+		"added from outside":        {copies("module: example.com/up@v1.0.0, to: copies/up, add: /files"), releaseFile + `: spec.build.copies[0].add: "/files" must be a path below the build folder`},
+		"added from nowhere":        {copies("module: example.com/up@v1.0.0, to: copies/up, add: files/up"), releaseFile + ": spec.build.copies[0].add: there is no folder bundles/toy/v1.0.0/build/files/up"},
+		"added is a file":           {copies("module: example.com/up@v1.0.0, to: copies/up, add: go.mod"), releaseFile + ": spec.build.copies[0].add: there is no folder bundles/toy/v1.0.0/build/go.mod"},
 		"bad component version":     {move(componentFile, "lab/etcd/main/component.yaml"), `lab/etcd/main/component.yaml: the folder's name is the version and must look like v1.2.3, not "main"`},
 	}
 	if _, err := Load(toy()); err != nil {
@@ -139,6 +156,22 @@ func TestInvalidTrees(t *testing.T) {
 				t.Errorf("got error  %v\nwant error %s", err, test.want)
 			}
 		})
+	}
+}
+
+// An embedded tree has no build modules: what they add can only be looked for in a clone.
+func TestEmbeddedTreeHasNoFilesToAdd(t *testing.T) {
+	tree := toy()
+	tree[releaseFile].Data = []byte(strings.Replace(string(tree[releaseFile].Data), "diskMiB: 100}",
+		"diskMiB: 100, copies: [{module: example.com/up@v1.0.0, to: copies/up, add: files/up}]}", 1))
+	c, err := Load(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := c.Backends[0].Releases[0].Modules()[0]
+	want := []Copy{{Module: "example.com/up@v1.0.0", To: "copies/up", Add: "files/up"}}
+	if diff := cmp.Diff(want, m.Copies); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -265,17 +298,18 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, k := c.Backends[0].Releases[0], c.Components[0]
-	fromRelease, ok := r.Module()
+	r.Spec.Parts = map[string]Build{"webhook": {Binaries: map[string]string{"toy-webhook": "example.com/toy/webhook"}, DiskMiB: 1}}
 	want := []Module{
 		{Name: "toy@v1.0.0", Path: "bundles/toy/v1.0.0/build", Build: *r.Spec.Build},
+		{Name: "toy@v1.0.0-webhook", Path: "bundles/toy/v1.0.0/webhook/build", Build: r.Spec.Parts["webhook"]},
 		{Name: "etcd@v3.0.0", Path: "lab/etcd/v3.0.0/build", Build: k.Spec.Build},
 	}
-	if diff := cmp.Diff(want, []Module{fromRelease, k.Module()}); diff != "" || !ok {
-		t.Errorf("ok %t (-want +got):\n%s", ok, diff)
+	if diff := cmp.Diff(want, append(r.Modules(), k.Module())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	r.Spec.Build = nil
-	if m, ok := r.Module(); ok {
-		t.Errorf("a release that builds nothing has the module %v", m)
+	r.Spec.Build, r.Spec.Parts = nil, nil
+	if m := r.Modules(); len(m) > 0 {
+		t.Errorf("a release that builds nothing has the modules %v", m)
 	}
 }
 
@@ -293,9 +327,12 @@ func TestShippedModulesAreThere(t *testing.T) {
 	}
 	for _, b := range c.Backends {
 		for _, r := range b.Releases {
-			if m, ok := r.Module(); ok {
-				modules = append(modules, m)
-			}
+			modules = append(modules, r.Modules()...)
+		}
+	}
+	for _, o := range c.Operators {
+		for _, r := range o.Releases {
+			modules = append(modules, r.Modules()...)
 		}
 	}
 	for _, m := range modules {

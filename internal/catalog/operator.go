@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -38,9 +39,11 @@ type Job struct {
 	Container string `json:"container"`
 	// Replicas is the dotted path of the map from replica type to its count and its
 	// pod template.
-	Replicas string `json:"replicas"`
+	Replicas string `json:"replicas,omitempty"`
 	// Types maps the roles of cases to replica types.
-	Types map[string]string `json:"types"`
+	Types map[string]string `json:"types,omitempty"`
+	// Runtime holds the roles in place of Replicas, where a job only names it.
+	Runtime *Runtime `json:"runtime,omitempty"`
 	// Lead is a replica type of exactly one pod that must be there. Where no role is
 	// mapped to it, it takes one pod of the first role.
 	Lead string `json:"lead,omitempty"`
@@ -49,6 +52,19 @@ type Job struct {
 	MinField string `json:"minField,omitempty"`
 	// Fields are further fields that the job needs, by path.
 	Fields map[string]any `json:"fields,omitempty"`
+}
+
+// Runtime is an object that a job names, and that must be there before it. The roles
+// of cases are the entries of a list in it, by their own names.
+type Runtime struct {
+	ObjectKind `json:",inline"`
+	// NameField is the dotted path of its name in the job.
+	NameField string `json:"nameField"`
+	// Roles is the dotted path of the list, Counts of the numbers of pods in an entry,
+	// and Template of the pod template there.
+	Roles    string   `json:"roles"`
+	Counts   []string `json:"counts"`
+	Template string   `json:"template"`
 }
 
 // OperatorRelease is one version of an operator: bundles/operators/<operator>/<version>.
@@ -92,6 +108,9 @@ type OperatorBackend struct {
 	Overlay string `json:"overlay"`
 	// Kubernetes is the lab's version for the two; the backend release's by default.
 	Kubernetes string `json:"kubernetes,omitempty"`
+	// Fields make a gang of a job, by path: in its runtime where it has one. They are
+	// left out where gang scheduling is off.
+	Fields map[string]any `json:"fields,omitempty"`
 }
 
 // Pair is an operator's release on a backend's, with one kind of job.
@@ -103,13 +122,15 @@ type Pair struct {
 	Overlay, Base string
 	// Kubernetes is the version that the lab runs the two on.
 	Kubernetes string
+	// Fields make a gang of a job; see OperatorBackend.
+	Fields map[string]any
 }
 
 // String is operator@version.
 func (r *OperatorRelease) String() string { return r.Operator.Metadata.Name + "@" + r.Version }
 
-// Module returns the release's build module, or false where it builds nothing.
-func (r *OperatorRelease) Module() (Module, bool) { return r.Spec.module(r.String(), r.Path) }
+// Modules are what the release's binaries are built from.
+func (r *OperatorRelease) Modules() []Module { return r.Spec.modules(r.String(), r.Path) }
 
 // jobs are those of the operator's that this version serves.
 func (r *OperatorRelease) jobs() []*Job {
@@ -193,7 +214,7 @@ func (c *Catalog) pair(r *OperatorRelease, kind string, on *Release) (*Pair, err
 		if of.Backend != on.Backend || of.variant() != on.variant() {
 			continue
 		}
-		p.Overlay, p.Kubernetes = r.Path+"/overlays/"+b.Overlay, on.Spec.Kubernetes.Lab
+		p.Overlay, p.Kubernetes, p.Fields = r.Path+"/overlays/"+b.Overlay, on.Spec.Kubernetes.Lab, b.Fields
 		if b.Kubernetes != "" {
 			p.Kubernetes = b.Kubernetes
 		}
@@ -272,8 +293,8 @@ func loadOperator(tree fs.FS, dir string) (*Operator, error) {
 		return nil, fmt.Errorf("%s: spec: title and jobs must be set", file)
 	}
 	for i, j := range o.Spec.Jobs {
-		if j.APIVersion == "" || j.Kind == "" || j.Resource == "" || j.Container == "" || j.Replicas == "" || len(j.Types) == 0 {
-			return nil, fmt.Errorf("%s: spec.jobs[%d]: apiVersion, kind, resource, container, replicas and types must be set", file, i)
+		if err := checkJob(j); err != nil {
+			return nil, fmt.Errorf("%s: spec.jobs[%d]: %w", file, i, err)
 		}
 	}
 	versions, err := folders(tree, dir)
@@ -294,6 +315,24 @@ func loadOperator(tree fs.FS, dir string) (*Operator, error) {
 	return o, nil
 }
 
+func checkJob(j Job) error {
+	if j.APIVersion == "" || j.Kind == "" || j.Resource == "" || j.Container == "" {
+		return errors.New("apiVersion, kind, resource and container must be set")
+	}
+	r := j.Runtime
+	switch {
+	case r == nil:
+		if j.Replicas == "" || len(j.Types) == 0 {
+			return errors.New("replicas and types must be set, or runtime")
+		}
+	case r.APIVersion == "" || r.Kind == "" || r.Resource == "" || r.NameField == "" || r.Roles == "" || len(r.Counts) == 0 || r.Template == "":
+		return errors.New("runtime: apiVersion, kind, resource, nameField, roles, counts and template must be set")
+	case j.Replicas != "" || len(j.Types) > 0 || j.Lead != "" || j.MinField != "":
+		return errors.New("replicas, types, lead and minField are for jobs without a runtime")
+	}
+	return nil
+}
+
 func loadOperatorRelease(tree fs.FS, dir string, o *Operator) (*OperatorRelease, error) {
 	file := dir + "/release.yaml"
 	r := &OperatorRelease{Operator: o, Path: dir, Version: path.Base(dir)}
@@ -304,7 +343,7 @@ func loadOperatorRelease(tree fs.FS, dir string, o *Operator) (*OperatorRelease,
 		return nil, err
 	}
 	s := &r.Spec
-	if err := checkBundle(file, r, &s.Bundle); err != nil {
+	if err := checkBundle(tree, file, r, &s.Bundle); err != nil {
 		return nil, err
 	}
 	if g := s.GangFlag; g != nil && (g.Flag == "" || !strings.Contains(g.Deployment, "/")) {

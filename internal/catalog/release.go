@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -54,21 +56,25 @@ func (r *Release) Gang() Gang {
 	return r.Backend.Spec.Gang
 }
 
-// Module returns the release's build module, or false where it builds nothing.
-// Variants of a release share it.
-func (r *Release) Module() (Module, bool) {
+// Modules are what the release's binaries are built from. Variants of a release share
+// them.
+func (r *Release) Modules() []Module {
 	version, _, _ := strings.Cut(r.Version, "+")
-	return r.Spec.module(r.Backend.Metadata.Name+"@"+version, r.Path)
+	return r.Spec.modules(r.Backend.Metadata.Name+"@"+version, r.Path)
 }
 
 // Supports reports whether the release's range holds a Kubernetes version.
 func (r *Release) Supports(kubernetes string) error { return r.Spec.supports(r, kubernetes) }
 
-func (b *Bundle) module(name, dir string) (Module, bool) {
-	if b.Build == nil {
-		return Module{}, false
+func (b *Bundle) modules(name, dir string) []Module {
+	var all []Module
+	if b.Build != nil {
+		all = append(all, Module{Name: name, Path: dir + "/build", Build: *b.Build})
 	}
-	return Module{Name: name, Path: dir + "/build", Build: *b.Build}, true
+	for _, part := range slices.Sorted(maps.Keys(b.Parts)) {
+		all = append(all, Module{Name: name + "-" + part, Path: path.Join(dir, part, "build"), Build: b.Parts[part]})
+	}
+	return all
 }
 
 func (b *Bundle) supports(name fmt.Stringer, kubernetes string) error {

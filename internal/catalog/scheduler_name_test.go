@@ -34,7 +34,7 @@ func TestSchedulerNames(t *testing.T) {
 		t.Fatalf("there are no folders bundles/*/scheduler-name: %v", err)
 	}
 	for _, dir := range found {
-		file := path.Join(dir, "configmap.yaml")
+		file := path.Join(dir, "name.yaml")
 		text, err := fs.ReadFile(tree, file)
 		if err != nil {
 			t.Error(err)

@@ -130,6 +130,9 @@ type Bundle struct {
 	Upstream []Upstream `json:"upstream,omitempty"`
 	// Build makes the release's binaries for the lab; nil where the lab's own serve.
 	Build *Build `json:"build,omitempty"`
+	// Parts are built in modules of their own, as one go.mod can't serve all: each by
+	// the folder below the release's that holds its build/.
+	Parts map[string]Build `json:"parts,omitempty"`
 	// Processes are the Deployments that the lab runs, in start order.
 	Processes []Process `json:"processes,omitempty"`
 }
@@ -160,6 +163,22 @@ type Build struct {
 	LDFlags []string `json:"ldflags,omitempty"`
 	// DiskMiB is the free disk that a cold build needs.
 	DiskMiB int `json:"diskMiB"`
+	// Copies are made for the build, where an upstream module does not build as
+	// the module proxy serves it.
+	Copies []Copy `json:"copies,omitempty"`
+}
+
+// Copy is a writable copy of an upstream module, for a replace line of the build
+// module's go.mod to point to. It is made anew for each build, and never committed.
+type Copy struct {
+	// Module is path@version.
+	Module string `json:"module"`
+	// To is the copy's folder, relative to the build module's: "copies/apis".
+	To string `json:"to"`
+	// Add is a folder, also relative to the build module's, whose files are put on
+	// top of the copy. A name loses the .txt of .go.txt, which keeps a file of
+	// another module's package from being one of the build module's. May be "".
+	Add string `json:"add,omitempty"`
 }
 
 // Process is a Deployment that the lab runs as a local process, with the
@@ -175,8 +194,13 @@ type Process struct {
 	KubeconfigIn *ConfigField `json:"kubeconfigIn,omitempty"`
 	// KubeconfigEnv does so by an environment variable.
 	KubeconfigEnv string `json:"kubeconfigEnv,omitempty"`
+	// FixedMounts are mount paths that the program has built in, and that no flag or
+	// environment moves.
+	FixedMounts []string `json:"fixedMounts,omitempty"`
 	// LeaderElectFlag turns leader election off: there is one replica.
 	LeaderElectFlag string `json:"leaderElectFlag,omitempty"`
+	// LeaderElectIn does so where a configuration file says it, and no flag.
+	LeaderElectIn *ConfigField `json:"leaderElectIn,omitempty"`
 	// Listen moves each port the process opens to a free one.
 	Listen []Listen `json:"listen,omitempty"`
 }
@@ -187,6 +211,8 @@ type ConfigField struct {
 	File string `json:"file"`
 	// Field is the dotted path of the field.
 	Field string `json:"field"`
+	// Value is what is written there, as YAML; a kubeconfig has none of its own.
+	Value string `json:"value,omitempty"`
 }
 
 // Listen is a port the process opens.
@@ -194,7 +220,9 @@ type Listen struct {
 	// Port is the container port, which Services refer to.
 	Port int `json:"port"`
 	// Flag moves it; {port} is replaced by a free port.
-	Flag string `json:"flag"`
+	Flag string `json:"flag,omitempty"`
+	// In does so where a configuration file says it, and no flag: {port} in its value.
+	In *ConfigField `json:"in,omitempty"`
 	// Ready marks the port whose opening says that the process is ready.
 	Ready bool `json:"ready,omitempty"`
 }

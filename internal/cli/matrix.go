@@ -2,20 +2,16 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/setup"
 )
@@ -44,11 +40,47 @@ interrupted matrix goes on where it was.`,
 		RunE: func(c *cobra.Command, _ []string) error { return a.matrix(c.Context(), o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.only, "only", nil, "only these backends or operators, with or without @version")
+	onlyFlag(c, &o.only)
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
 	f.StringVarP(&o.out, "out", "o", "out/matrix", "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
 	return c
+}
+
+func (a *app) newPrefetch() *cobra.Command {
+	var only []string
+	c := &cobra.Command{
+		Use:   "prefetch",
+		Short: "Build every binary that the matrix needs, and run nothing",
+		Long: `prefetch builds what is not in the cache yet: control planes, schedulers and
+operators, from their pinned Go modules. After that, no run waits for a build.`,
+		Example: `  gangctl-verify prefetch
+  gangctl-verify prefetch --only volcano,training-operator@v1.9.3`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			tr, err := setup.Load(a.root)
+			if err != nil {
+				return err
+			}
+			targets, err := tr.Targets(only)
+			if err != nil {
+				return err
+			}
+			for i, x := range targets {
+				fmt.Fprintf(a.Err, "[%d/%d] %s on Kubernetes %s\n", i+1, len(targets), x, x.Kubernetes)
+				if err := (&setup.Target{}).Prefetch(c.Context(), tr, x, a.progress()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	onlyFlag(c, &only)
+	return c
+}
+
+func onlyFlag(c *cobra.Command, only *[]string) {
+	c.Flags().StringSliceVar(only, "only", nil, "only these backends or operators, with or without @version")
 }
 
 func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
@@ -56,7 +88,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	if err != nil {
 		return err
 	}
-	targets, err := pick(tr, o.only)
+	targets, err := tr.Targets(o.only)
 	if err != nil {
 		return err
 	}
@@ -66,7 +98,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	}
 	worst := ExitPass
 	for i, t := range targets {
-		of, err := digest(tr, t)
+		of, err := tr.Digest(t)
 		if err != nil {
 			return err
 		}
@@ -109,81 +141,12 @@ func folderOf(c *setup.Chosen) string {
 	return strings.NewReplacer("/", "-", " ", "-").Replace(c.String())
 }
 
-// pick lists what is asked for, by backend or operator, with or without a version;
-// all without names.
-func pick(tr *setup.Tree, only []string) ([]*setup.Chosen, error) {
-	var all []*setup.Chosen
-	for _, b := range tr.Catalog.Backends {
-		for _, r := range b.Releases {
-			all = append(all, &setup.Chosen{Release: r, Kubernetes: r.Spec.Kubernetes.Lab})
-		}
-	}
-	pairs, err := tr.Catalog.Pairs()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range pairs {
-		all = append(all, &setup.Chosen{Release: p.Backend, Pair: p, Kubernetes: p.Kubernetes})
-	}
-	if len(only) == 0 {
-		return all, nil
-	}
-	var some []*setup.Chosen
-	for _, name := range only {
-		var have []string
-		before := len(some)
-		for _, c := range all {
-			full := c.Release.String()
-			if c.Pair != nil {
-				full = c.Pair.Operator.String()
-			}
-			short, _, _ := strings.Cut(full, "@")
-			have = append(have, short, full)
-			if name == full || name == short || name == c.String() {
-				some = append(some, c)
-			}
-		}
-		if len(some) == before {
-			return nil, catalog.Unknown("backend or operator", name, have)
-		}
-	}
-	return some, nil
-}
-
 func allProfiles(t *setup.Tree) []string {
 	var all []string
 	for _, p := range t.Profiles {
 		all = append(all, p.Name)
 	}
 	return all
-}
-
-// digest is over the data that a run depends on.
-func digest(t *setup.Tree, c *setup.Chosen) (string, error) {
-	r := c.Release
-	roots := []string{
-		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, "conformance/cases", "lab/stages.yaml",
-		"lab/kubernetes/" + c.Kubernetes,
-	}
-	if c.Pair != nil {
-		o := c.Pair.Operator
-		roots = append(roots, path.Join(path.Dir(o.Path), "operator.yaml"), o.Path)
-	}
-	sum := sha256.New()
-	for _, root := range roots {
-		err := fs.WalkDir(t, root, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			data, err := fs.ReadFile(t, name)
-			fmt.Fprintf(sum, "%s %d\n%s", name, len(data), data)
-			return err
-		})
-		if err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:12], nil
 }
 
 func readRows(file string) (report.Matrix, error) {

@@ -25,8 +25,8 @@ func (a *app) newRBAC() *cobra.Command {
 		Use:   "check backend[@version]",
 		Short: "Compare what the bundle's roles grant with what a full run asks for",
 		Long: `check runs all cases, and reads from the API server's audit log what each
-ServiceAccount of the bundle asked for: what was forbidden, and what its roles
-grant and nobody used.
+ServiceAccount of the bundle asked for, and gangctl-verify's own: what was
+forbidden, and what its roles grant and nobody used.
 
 The exit code is 1 if something was forbidden, or if a role of ours (as against
 upstream's) grants what is not used and is not listed in its annotation
@@ -57,11 +57,7 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 	if err != nil {
 		return err
 	}
-	rendered, _, err := t.Render(ctx, tr, chosen)
-	if err != nil {
-		return err
-	}
-	grants, err := access.Grants(rendered.Objects)
+	grants, err := t.Grants(ctx, tr, chosen)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,8 @@ type driver struct {
 	index   int // of the step
 	round   int
 	stopped bool // the control's scheduler
+
+	priorities []string // PriorityClasses that the run has made
 }
 
 // errUnmet ends a run whose expectation was not met.
@@ -93,6 +95,9 @@ func (d *driver) run(ctx context.Context) (err error) {
 	}
 	// 3. The steps, until one fails.
 	err = d.steps(ctx, d.Scenario.Spec.Steps)
+	if dropErr := d.dropPriorities(ctx); err == nil {
+		err = dropErr
+	}
 	// 4. What the API server refused on the way.
 	asked, auditErr := d.Cluster.Requests()
 	for _, r := range asked {
@@ -206,7 +211,10 @@ func pause(ctx context.Context, t time.Duration) error {
 	}
 }
 
-var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+var (
+	pods            = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	priorityClasses = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"}
+)
 
 func (d *driver) pods() dynamic.ResourceInterface {
 	return d.client.Resource(pods).Namespace(d.Writer.Namespace)

@@ -46,6 +46,11 @@ func (d *driver) deleteGang(ctx context.Context, name string) error {
 		if err := d.of(d.Writer.Job.ObjectKind).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 			return err
 		}
+		if r := d.Writer.Job.Runtime; r != nil {
+			if err := d.of(r.ObjectKind).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+				return err
+			}
+		}
 	} else if err := d.deleteParts(ctx, name); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -65,8 +66,10 @@ func node(name string, n *scenario.Nodes) *corev1.Node {
 	if n.GPUs > 0 {
 		room[timeline.GPU] = *resource.NewQuantity(int64(n.GPUs), resource.DecimalSI)
 	}
+	labels := map[string]string{gang.ManagedBy: "gangctl", corev1.LabelHostname: name}
+	maps.Copy(labels, n.Labels)
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{gang.ManagedBy: "gangctl", corev1.LabelHostname: name}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Status:     corev1.NodeStatus{Allocatable: room, Capacity: room},
 	}
 }

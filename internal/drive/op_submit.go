@@ -2,9 +2,13 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,6 +26,9 @@ import (
 func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
+	if err := d.makePriorities(ctx, s); err != nil {
+		return err
+	}
 	var work [][]*unstructured.Unstructured // pods that are created one after the other
 	for _, name := range s.Names() {
 		live := false
@@ -36,7 +43,11 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 				return err
 			}
 			d.jobs[name] = true
-			work = append(work, []*unstructured.Unstructured{job})
+			objects := []*unstructured.Unstructured{job}
+			if runtime := d.Writer.RuntimeObject(s, name); runtime != nil {
+				objects = slices.Insert(objects, 0, runtime)
+			}
+			work = append(work, objects)
 			continue
 		}
 		pods, err := d.gang(ctx, s, name)
@@ -109,6 +120,38 @@ func (d *driver) plural(u *unstructured.Unstructured) catalog.ObjectKind {
 	return catalog.ObjectKind{APIVersion: "v1", Kind: "Pod", Resource: "pods"}
 }
 
+// makePriorities creates the PriorityClasses that the pods name and no earlier step has
+// made. One that is there already is not ours, and is refused.
+func (d *driver) makePriorities(ctx context.Context, s *scenario.Submit) error {
+	for _, class := range d.Writer.Priorities(s) {
+		if slices.Contains(d.priorities, class.GetName()) {
+			continue
+		}
+		if _, err := d.client.Resource(priorityClasses).Create(ctx, class, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
+		}
+		d.priorities = append(d.priorities, class.GetName())
+	}
+	return nil
+}
+
+// dropPriorities takes them away again: they are in no namespace. Pods keep their priority.
+func (d *driver) dropPriorities(ctx context.Context) error {
+	if len(d.priorities) == 0 {
+		return nil
+	}
+	// Also of a run that was interrupted.
+	ctx, cancel := d.bounded(context.WithoutCancel(ctx))
+	defer cancel()
+	var errs []error
+	for _, name := range d.priorities {
+		if err := d.client.Resource(priorityClasses).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+			errs = append(errs, fmt.Errorf("PriorityClass %s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // createAll creates each list in order, and eight lists at a time.
 func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructured) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -116,7 +159,7 @@ func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructu
 	for _, pods := range work {
 		group.Go(func() error {
 			for _, p := range pods {
-				if _, err := d.create(ctx, p); err != nil {
+				if err := d.submit(ctx, p); err != nil {
 					return err
 				}
 			}
@@ -124,6 +167,29 @@ func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructu
 		})
 	}
 	return group.Wait()
+}
+
+// submit creates an object. A job may be refused until its operator's webhook has seen
+// the runtime that it names, and what it has seen can't be watched from here: so this
+// asks again.
+func (d *driver) submit(ctx context.Context, u *unstructured.Unstructured) error {
+	_, err := d.create(ctx, u)
+	if j := d.Writer.Job; j == nil || j.Runtime == nil || u.GetKind() != j.Kind {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for apierrors.IsForbidden(err) {
+		select {
+		case <-tick.C:
+			_, err = d.create(ctx, u)
+		case <-ctx.Done():
+			return err
+		}
+	}
+	return err
 }
 
 // interleave takes one pod of each gang in turn.

@@ -3,6 +3,7 @@ package gang
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,6 +34,8 @@ type Writer struct {
 	Gang *catalog.Gang
 	// Job is the kind of job that an operator makes gangs of; nil makes pods.
 	Job *catalog.Job
+	// Fields make a gang of a job, where its operator leaves that to jobs.
+	Fields map[string]any
 }
 
 // Grouped says that gangs get a group object.
@@ -43,6 +46,9 @@ func (w Writer) Kinds() []catalog.ObjectKind {
 	var all []catalog.ObjectKind
 	if w.Job != nil {
 		all = append(all, w.Job.ObjectKind)
+		if w.Job.Runtime != nil {
+			all = append(all, w.Job.Runtime.ObjectKind)
+		}
 	}
 	if w.Grouped() {
 		all = append(all, w.Gang.Group.ObjectKind)
@@ -72,12 +78,7 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 		return nil
 	}
 	g := w.Gang.Group
-	u := &unstructured.Unstructured{Object: map[string]any{}}
-	u.SetAPIVersion(g.APIVersion)
-	u.SetKind(g.Kind)
-	u.SetNamespace(w.Namespace)
-	u.SetName(name)
-	u.SetLabels(map[string]string{GangLabel: name, ManagedBy: "gangctl"})
+	u := w.object(g.ObjectKind, name)
 	put(u.Object, g.MinField, int64(s.Minimum()))
 	for path, value := range g.Fields {
 		put(u.Object, path, value)
@@ -91,7 +92,11 @@ func (w Writer) Owner(s *scenario.Submit, name string) *unstructured.Unstructure
 	if w.Gang == nil || w.Gang.Join.Owner == nil || s.Ungrouped {
 		return nil
 	}
-	kind := w.Gang.Join.Owner
+	return w.object(*w.Gang.Join.Owner, name)
+}
+
+// object is an object of a gang's own name.
+func (w Writer) object(kind catalog.ObjectKind, name string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetAPIVersion(kind.APIVersion)
 	u.SetKind(kind.Kind)
@@ -103,10 +108,34 @@ func (w Writer) Owner(s *scenario.Submit, name string) *unstructured.Unstructure
 
 // Own makes an object the controller of others.
 func Own(owner *unstructured.Unstructured, objects ...*unstructured.Unstructured) {
+	ref := metav1.NewControllerRef(owner, owner.GroupVersionKind())
+	// Some clusters let only those set this who may write the owner's finalizers.
+	ref.BlockOwnerDeletion = nil
 	for _, o := range objects {
-		o.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(owner, owner.GroupVersionKind())})
+		o.SetOwnerReferences([]metav1.OwnerReference{*ref})
 	}
 }
+
+// Priorities are the PriorityClasses that the pods of the step name, each once.
+func (w Writer) Priorities(s *scenario.Submit) []*unstructured.Unstructured {
+	var classes []*unstructured.Unstructured
+	for i, r := range s.Roles {
+		if r.Priority == 0 || slices.ContainsFunc(s.Roles[:i], func(o scenario.Role) bool { return o.Priority == r.Priority }) {
+			continue
+		}
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "scheduling.k8s.io/v1",
+			"kind":       "PriorityClass",
+			"value":      int64(r.Priority),
+		}}
+		u.SetName(priorityClass(r.Priority))
+		u.SetLabels(map[string]string{ManagedBy: "gangctl"})
+		classes = append(classes, u)
+	}
+	return classes
+}
+
+func priorityClass(priority int) string { return fmt.Sprintf("gangctl-%d", priority) }
 
 // Pods are the pods of one gang, in the order of its roles.
 func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructured {
@@ -167,7 +196,7 @@ func podSpec(r scenario.Role, container string) map[string]any {
 		amounts[timeline.GPU] = fmt.Sprint(r.GPUs)
 		limits[timeline.GPU] = fmt.Sprint(r.GPUs)
 	}
-	return map[string]any{
+	spec := map[string]any{
 		"containers": []any{map[string]any{
 			"name":      container,
 			"image":     "registry.k8s.io/pause:3.10",
@@ -176,6 +205,10 @@ func podSpec(r scenario.Role, container string) map[string]any {
 		// Seconds matter when a gang is taken away.
 		"terminationGracePeriodSeconds": int64(0),
 	}
+	if r.Priority > 0 {
+		spec["priorityClassName"] = priorityClass(r.Priority)
+	}
+	return spec
 }
 
 // Key reads the group that a pod names, wherever the backend looks for it.

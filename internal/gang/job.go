@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/gangctl/gangctl/internal/scenario"
 )
@@ -21,12 +22,7 @@ func (w Writer) JobObject(s *scenario.Submit, name string) (*unstructured.Unstru
 	if s.Manifest != nil && s.Manifest.Is(j.APIVersion, j.Kind) {
 		return w.manifest(s, name)
 	}
-	u := &unstructured.Unstructured{Object: map[string]any{}}
-	u.SetAPIVersion(j.APIVersion)
-	u.SetKind(j.Kind)
-	u.SetNamespace(w.Namespace)
-	u.SetName(name)
-	u.SetLabels(map[string]string{GangLabel: name, ManagedBy: "gangctl"})
+	u := w.object(j.ObjectKind, name)
 	for path, value := range j.Fields {
 		put(u.Object, path, value)
 	}
@@ -36,6 +32,11 @@ func (w Writer) JobObject(s *scenario.Submit, name string) (*unstructured.Unstru
 		}
 		put(u.Object, j.MinField, int64(s.Minimum()))
 	}
+	if j.Runtime != nil {
+		put(u.Object, j.Runtime.NameField, name)
+		return u, nil
+	}
+	w.setFields(u)
 	replicas := map[string]any{}
 	for i, r := range s.Roles {
 		kind := j.Types[r.Name]
@@ -58,6 +59,40 @@ func (w Writer) JobObject(s *scenario.Submit, name string) (*unstructured.Unstru
 	}
 	put(u.Object, j.Replicas, replicas)
 	return u, nil
+}
+
+// RuntimeObject is what the gang's job names, with the roles in it; nil where jobs hold
+// them themselves.
+func (w Writer) RuntimeObject(s *scenario.Submit, name string) *unstructured.Unstructured {
+	r := w.Job.Runtime
+	if r == nil {
+		return nil
+	}
+	u := w.object(r.ObjectKind, name)
+	w.setFields(u)
+	var roles []any
+	for _, role := range s.Roles {
+		entry := map[string]any{"name": role.Name}
+		for _, path := range r.Counts {
+			put(entry, path, int64(role.Count))
+		}
+		spec := podSpec(role, w.Job.Container)
+		spec["schedulerName"] = w.Scheduler
+		put(entry, r.Template, map[string]any{
+			"metadata": map[string]any{"labels": toAny(memberLabels(name, role.Name))},
+			"spec":     spec,
+		})
+		roles = append(roles, entry)
+	}
+	put(u.Object, r.Roles, roles)
+	return u
+}
+
+// setFields writes what makes a gang of the job.
+func (w Writer) setFields(u *unstructured.Unstructured) {
+	for path, value := range w.Fields {
+		put(u.Object, path, runtime.DeepCopyJSONValue(value))
+	}
 }
 
 // replica is one replica type's count and pod template.

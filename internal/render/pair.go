@@ -21,7 +21,7 @@ import (
 // not serve is an error: its pods would wait for ever, and nothing would say why.
 func Pair(ctx context.Context, tree fs.FS, p *catalog.Pair, o Options) (on, off *Rendered, err error) {
 	up := p.Operator.Spec.Upstream
-	on, err = Render(ctx, tree, []Layer{Backend(p.Backend), {p.Operator.String(), p.Overlay, up}}, o)
+	on, err = Render(ctx, tree, []Layer{Backend(p.Backend), {Name: p.Operator.String(), Folder: p.Overlay, Upstream: up}}, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,7 +29,7 @@ func Pair(ctx context.Context, tree fs.FS, p *catalog.Pair, o Options) (on, off 
 		return nil, nil, fmt.Errorf("render %s with %s: %w", p.Backend, p.Operator, err)
 	}
 	// Components break the subject; the control has nothing for them to break.
-	off, err = Render(ctx, tree, []Layer{{p.Operator.String() + " (gang scheduling off)", p.Base, up}}, Options{From: o.From})
+	off, err = Render(ctx, tree, []Layer{{Name: p.Operator.String() + " (gang scheduling off)", Folder: p.Base, Upstream: up}}, Options{From: o.From})
 	return on, off, err
 }
 

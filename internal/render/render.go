@@ -33,10 +33,14 @@ type Layer struct {
 	Folder string
 	// Upstream are the remote files that it may refer to.
 	Upstream []catalog.Upstream
+	// Component says that it is a kustomize Component.
+	Component bool
 }
 
 // Backend is a backend release's layer.
-func Backend(r *catalog.Release) Layer { return Layer{r.String(), r.Folder(), r.Spec.Upstream} }
+func Backend(r *catalog.Release) Layer {
+	return Layer{Name: r.String(), Folder: r.Folder(), Upstream: r.Spec.Upstream}
+}
 
 // Rendered is what layers hydrate to.
 type Rendered struct {
@@ -69,7 +73,7 @@ func Render(ctx context.Context, tree fs.FS, layers []Layer, o Options) (*Render
 		}
 	}
 	root := path.Join("/", layers[0].Folder)
-	if len(layers) > 1 {
+	if len(layers) > 1 || layers[0].Component {
 		var err error
 		if root, err = together(memory, layers); err != nil {
 			return nil, fmt.Errorf("render %s: %w", r, err)
@@ -111,7 +115,12 @@ func together(memory filesys.FileSystem, layers []Layer) (string, error) {
 	const root = "/together"
 	k := types.Kustomization{TypeMeta: types.TypeMeta{APIVersion: types.KustomizationVersion, Kind: types.KustomizationKind}}
 	for _, l := range layers {
-		k.Resources = append(k.Resources, path.Join("..", l.Folder))
+		at := path.Join("..", l.Folder)
+		if l.Component {
+			k.Components = append(k.Components, at)
+		} else {
+			k.Resources = append(k.Resources, at)
+		}
 	}
 	text, err := yaml.Marshal(k)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func render(t *testing.T, ref string, components ...string) *Rendered {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Render(t.Context(), tree, r, Options{Components: components})
+	out, err := Release(t.Context(), tree, r, Options{Components: components})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,22 +61,59 @@ func TestEveryReleaseIsByteStable(t *testing.T) {
 				if len(first.Objects) == 0 {
 					t.Fatal("there are no objects")
 				}
-				got := fmt.Sprintf("%x\n", sha256.Sum256(first.YAML))
-				golden := filepath.Join("testdata", b.Metadata.Name+"-"+r.Version+".sha256")
-				if *update {
-					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(golden)
-				if err != nil {
-					t.Fatalf("%v\nFor a new release, run go test ./internal/render -update", err)
-				}
-				if got != string(want) {
-					t.Errorf("sha256 is %swant %sIf the bundle was meant to change, run go test ./internal/render -update", got, want)
-				}
+				digest(t, b.Metadata.Name+"-"+r.Version, first.YAML)
 			})
 		}
+	}
+}
+
+// The pair's own objects with gang scheduling on and off, without the backend's.
+func TestEveryOperatorIsByteStable(t *testing.T) {
+	tree, c := shipped(t)
+	pairs, err := c.Pairs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		t.Run(p.Operator.String()+" on "+p.Backend.String(), func(t *testing.T) {
+			on, off, err := Pair(t.Context(), tree, p, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := p.Operator.Operator.Metadata.Name + "-" + p.Operator.Version
+			digest(t, name+"-on-"+path.Base(p.Overlay), on.YAML)
+			digest(t, name+"-off", off.YAML)
+			// Whoever takes an overlay wants gang scheduling on.
+			g := p.Operator.Spec.GangFlag
+			if g == nil {
+				return
+			}
+			if _, there, err := flagOf(on.Objects, g.Deployment, g.Flag); err != nil || !there {
+				t.Errorf("the overlay does not set %s: %v", g.Flag, err)
+			}
+			if _, there, err := flagOf(off.Objects, g.Deployment, g.Flag); err != nil || there {
+				t.Errorf("the base sets %s: %v", g.Flag, err)
+			}
+		})
+	}
+}
+
+// digest compares the text's digest with its golden.
+func digest(t *testing.T, name string, text []byte) {
+	t.Helper()
+	got := fmt.Sprintf("%x\n", sha256.Sum256(text))
+	golden := filepath.Join("testdata", name+".sha256")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("%v\nFor a new release, run go test ./internal/render -update", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: sha256 is %swant %sIf the bundle was meant to change, run go test ./internal/render -update", name, got, want)
 	}
 }
 
@@ -177,7 +215,7 @@ func TestRefused(t *testing.T) {
 				Backend: &catalog.Backend{Metadata: catalog.Metadata{Name: "toy"}},
 				Version: "v1.0.0", Path: "bundles/toy/v1.0.0",
 			}
-			_, err := Render(t.Context(), tree, r, Options{Components: test.components})
+			_, err := Release(t.Context(), tree, r, Options{Components: test.components})
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got error  %v\nwant error %s", err, test.want)
 			}

@@ -1,6 +1,13 @@
 package scenario
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
 
 // Nodes adds fake nodes, or takes some away.
 type Nodes struct {
@@ -12,6 +19,8 @@ type Nodes struct {
 	GPUs int `json:"gpus,omitempty"`
 	// CPU is the number of CPUs of each added node; 32 by default.
 	CPU int `json:"cpu,omitempty"`
+	// Labels are put on each added node, for pods that select their nodes.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 func (n *Nodes) validate() error {
@@ -20,10 +29,15 @@ func (n *Nodes) validate() error {
 		return fmt.Errorf("add: %d and remove: %d must not be negative", n.Add, n.Remove)
 	case (n.Add == 0) == (n.Remove == 0):
 		return fmt.Errorf("add: exactly one of add and remove must be set")
-	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0):
-		return fmt.Errorf("gpus: gpus and cpu are for nodes that are added")
+	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0 || len(n.Labels) > 0):
+		return fmt.Errorf("gpus: gpus, cpu and labels are for nodes that are added")
 	case n.GPUs < 0 || n.CPU < 0:
 		return fmt.Errorf("gpus: %d and cpu: %d must not be negative", n.GPUs, n.CPU)
+	}
+	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
+		if e := slices.Concat(validation.IsQualifiedName(key), validation.IsValidLabelValue(n.Labels[key])); len(e) > 0 {
+			return fmt.Errorf("labels: %s: %q: %s", key, n.Labels[key], e[0])
+		}
 	}
 	return nil
 }
@@ -32,5 +46,13 @@ func (n *Nodes) String() string {
 	if n.Remove > 0 {
 		return count(n.Remove, "node") + " removed"
 	}
-	return fmt.Sprintf("%s added, %s each", count(n.Add, "node"), count(n.GPUs, "GPU"))
+	text := fmt.Sprintf("%s added, %s each", count(n.Add, "node"), count(n.GPUs, "GPU"))
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
+		labels = append(labels, key+"="+n.Labels[key])
+	}
+	if len(labels) > 0 {
+		text += ", with " + strings.Join(labels, ", ")
+	}
+	return text
 }

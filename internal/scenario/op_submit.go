@@ -40,7 +40,12 @@ type Role struct {
 	Memory string `json:"memory,omitempty"`
 	// GPUs is the nvidia.com/gpu of each pod.
 	GPUs int `json:"gpus,omitempty"`
+	// Priority is the pods' priority, by a PriorityClass of the run's own; 0 names none.
+	Priority int `json:"priority,omitempty"`
 }
+
+// MaxPriority is the highest that a PriorityClass of a user may have.
+const MaxPriority = 1_000_000_000
 
 func (s *Submit) validate() error {
 	for _, name := range []string{s.Gang, fmt.Sprintf("%s-%d", s.Gang, s.Copies)} {
@@ -60,6 +65,9 @@ func (s *Submit) validate() error {
 		}
 		if r.Count < 1 || r.GPUs < 0 {
 			return fmt.Errorf("roles[%d]: count: %d must be at least 1, and gpus: %d not negative", i, r.Count, r.GPUs)
+		}
+		if r.Priority < 0 || r.Priority > MaxPriority {
+			return fmt.Errorf("roles[%d].priority: %d must be between 0 and %d", i, r.Priority, MaxPriority)
 		}
 		for _, q := range []struct{ field, value string }{{"cpu", r.CPU}, {"memory", r.Memory}} {
 			if q.value == "" {
@@ -118,6 +126,9 @@ func (s *Submit) String() string {
 		what := fmt.Sprintf("%d %s", r.Count, r.Name)
 		if r.GPUs > 0 {
 			what += fmt.Sprintf(" × %d GPU", r.GPUs)
+		}
+		if r.Priority > 0 {
+			what += fmt.Sprintf(" of priority %d", r.Priority)
 		}
 		roles = append(roles, what)
 	}

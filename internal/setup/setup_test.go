@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/setup"
 )
@@ -18,7 +19,7 @@ var update = flag.Bool("update", false, "write the README's table anew")
 // is edited.
 func TestAddedDataShowsUp(t *testing.T) {
 	root := t.TempDir()
-	for _, dir := range []string{"bundles", "lab", "conformance"} {
+	for _, dir := range []string{"bundles", "lab", "conformance", "rbac"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS("../../"+dir)); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestBuiltIn(t *testing.T) {
 	if builtIn.Root != "" {
 		t.Fatalf("a tree was found at %s", builtIn.Root)
 	}
-	if a, b := table(builtIn, nil), table(clone, nil); a != b {
+	if a, b := table(t, builtIn, nil), table(t, clone, nil); a != b {
 		t.Errorf("built in:\n%s\nin the clone:\n%s", a, b)
 	}
 	if len(builtIn.Cases) != len(clone.Cases) || len(builtIn.Catalog.Components) != len(clone.Catalog.Components) {
@@ -84,33 +85,65 @@ func TestUnknownNamesOfferTheNearest(t *testing.T) {
 		t.Errorf("profile cor: got %v", err)
 	}
 	target := setup.Target{Backend: "volcano", Kubernetes: "v1.37.1"}
-	if _, _, err := target.Release(tree); err == nil || !strings.Contains(err.Error(), "supports Kubernetes >=1.34.0 <1.35.0") {
+	if _, err := target.Choose(tree); err == nil || !strings.Contains(err.Error(), "supports Kubernetes >=1.34.0 <1.35.0") {
 		t.Errorf("a version outside the range: got %v", err)
 	}
 }
 
-// table is the README's, from the catalog.
-func table(t *setup.Tree, rows report.Matrix) string {
-	var b strings.Builder
-	b.WriteString("| backend | version | Kubernetes | the lab runs | gang | a pod joins by | cases |\n| --- | --- | --- | --- | --- | --- | --- |\n")
-	for _, x := range t.Catalog.Backends {
-		for _, r := range x.Releases {
-			g := r.Gang()
-			object := "labels only"
-			if g.Group != nil {
-				object = fmt.Sprintf("`%s` %s, `%s`", g.Group.APIVersion, g.Group.Kind, g.Group.MinField)
-			}
-			join := "annotation `" + g.Join.Annotation + "`"
-			switch {
-			case g.Join.Label != "":
-				join = "label `" + g.Join.Label + "`"
-			case g.Join.Field != "":
-				join = "field `" + g.Join.Field + "`"
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", x.Spec.Title, r.Version, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Lab, object, join, rows.Find(r.String()).Outcome())
-		}
+// shown is a row's outcome; one of earlier data says so.
+func shown(t *testing.T, tr *setup.Tree, rows report.Matrix, c *setup.Chosen) string {
+	t.Helper()
+	of, err := tr.Digest(c)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return b.String()
+	row := rows.Find(c.String())
+	if row != nil && row.Of != of {
+		return row.Outcome() + " (before the last change of its data)"
+	}
+	return row.Outcome()
+}
+
+// table is the README's, from the catalog: the backends, then the operators on them.
+func table(t *testing.T, tr *setup.Tree, rows report.Matrix) string {
+	t.Helper()
+	all, err := tr.Targets(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var backends, operators strings.Builder
+	backends.WriteString("| backend | version | Kubernetes | the lab runs | gang | a pod joins by | cases |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	operators.WriteString("\n| operator | version | on | Kubernetes | job | cases |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, c := range all {
+		r := c.Release
+		if p := c.Pair; p != nil {
+			fmt.Fprintf(&operators, "| %s | %s | %s | %s | `%s` %s | %s |\n", p.Operator.Operator.Spec.Title, p.Operator.Version, r,
+				c.Kubernetes, p.Job.APIVersion, p.Job.Kind, shown(t, tr, rows, c))
+			continue
+		}
+		g := r.Gang()
+		object := "labels only"
+		if g.Group != nil {
+			object = fmt.Sprintf("`%s` %s, `%s`", g.Group.APIVersion, g.Group.Kind, g.Group.MinField)
+		}
+		fmt.Fprintf(&backends, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Backend.Spec.Title, r.Version, r.Spec.Kubernetes.Range, r.Spec.Kubernetes.Lab,
+			object, join(g.Join), shown(t, tr, rows, c))
+	}
+	return backends.String() + operators.String()
+}
+
+func join(j catalog.Join) string {
+	switch {
+	case j.Owner != nil:
+		return "owner, a " + j.Owner.Kind
+	case j.MinLabel != "":
+		return "labels `" + j.Label + "`, `" + j.MinLabel + "`"
+	case j.Label != "":
+		return "label `" + j.Label + "`"
+	case j.Field != "":
+		return "field `" + j.Field + "`"
+	}
+	return "annotation `" + j.Annotation + "`"
 }
 
 func TestReadmeTable(t *testing.T) {
@@ -140,7 +173,7 @@ func TestReadmeTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := table(tree, rows)
+	want := table(t, tree, rows)
 	if old == want {
 		return
 	}

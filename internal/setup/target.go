@@ -7,8 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/gangctl/gangctl/internal/access"
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/render"
 	"github.com/gangctl/gangctl/internal/source"
@@ -61,6 +63,28 @@ func (c *Chosen) String() string {
 	return c.Release.String()
 }
 
+// verifier are the roles that the suite runs under.
+func (c *Chosen) verifier(ctx context.Context, tr *Tree) (*render.Rendered, error) {
+	names := []string{c.Release.Backend.Metadata.Name}
+	if c.Pair != nil {
+		names = append(names, c.Pair.Operator.Operator.Metadata.Name)
+	}
+	return render.Verifier(ctx, tr, names...)
+}
+
+// Grants lists what the bundle's roles give, and the verifier's own.
+func (t *Target) Grants(ctx context.Context, tr *Tree, c *Chosen) ([]access.Grant, error) {
+	on, _, err := t.Render(ctx, tr, c)
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := c.verifier(ctx, tr)
+	if err != nil {
+		return nil, err
+	}
+	return access.Grants(slices.Concat(on.Objects, verifier.Objects))
+}
+
 // Choose finds what was asked for, and checks that it runs on the Kubernetes version.
 func (t *Target) Choose(tr *Tree) (*Chosen, error) {
 	r, err := tr.Catalog.Release(t.Backend)
@@ -109,6 +133,11 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 		return nil, err
 	}
 	s := &suite.Suite{Release: c.Release, Pair: c.Pair, Kubernetes: c.Kubernetes, Objects: on.Objects, Off: off.Objects, Patience: 1}
+	verifier, err := c.verifier(ctx, tr)
+	if err != nil {
+		return nil, err
+	}
+	s.Verifier = verifier.Objects
 	stubs, err := fs.ReadFile(tr, "lab/cert-manager.yaml")
 	if err != nil {
 		return nil, err
@@ -123,15 +152,32 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	if err != nil {
 		return nil, err
 	}
+	s.Binaries, err = ensure(ctx, tr, mods, t.BinDir, p)
+	return s, err
+}
+
+// Prefetch builds whatever a target needs and is not in the cache.
+func (t *Target) Prefetch(ctx context.Context, tr *Tree, c *Chosen, p Progress) error {
+	mods, err := modules(tr.Catalog, c)
+	if err != nil {
+		return err
+	}
+	_, err = ensure(ctx, tr, mods, t.BinDir, p)
+	return err
+}
+
+// ensure finds or builds the modules' binaries.
+func ensure(ctx context.Context, tr *Tree, mods []catalog.Module, binDir string, p Progress) (map[string]string, error) {
 	cache, err := toolchain.DefaultCacheDir()
 	if err != nil {
 		return nil, Unready{err}
 	}
-	tools := &toolchain.Toolchain{Root: tr.Root, CacheDir: cache, BinDir: t.BinDir, Stderr: p, Terminal: p.Terminal}
-	if s.Binaries, err = tools.Ensure(ctx, mods); err != nil {
+	tools := &toolchain.Toolchain{Root: tr.Root, CacheDir: cache, BinDir: binDir, Stderr: p, Terminal: p.Terminal}
+	found, err := tools.Ensure(ctx, mods)
+	if err != nil {
 		return nil, Unready{err}
 	}
-	return s, nil
+	return found, nil
 }
 
 // modules are what a lab with the chosen is built from.
@@ -149,14 +195,9 @@ func modules(c *catalog.Catalog, x *Chosen) ([]catalog.Module, error) {
 		return nil, err
 	}
 	all := []catalog.Module{etcd.Module(), k.Module(), kwok.Module()}
-	if m, ok := x.Release.Module(); ok {
-		all = append(all, m)
-	}
-	if x.Pair == nil {
-		return all, nil
-	}
-	if m, ok := x.Pair.Operator.Module(); ok {
-		all = append(all, m)
+	all = append(all, x.Release.Modules()...)
+	if x.Pair != nil {
+		all = append(all, x.Pair.Operator.Modules()...)
 	}
 	return all, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/lab"
+	"github.com/gangctl/gangctl/rbac"
 )
 
 // Tree is the data that a command works with.
@@ -108,7 +109,7 @@ func (builtIn) Open(name string) (fs.File, error) {
 	for _, at := range []struct {
 		folder string
 		files  fs.FS
-	}{{"bundles", bundles.Files}, {"lab", lab.Files}, {"conformance", conformance.Files}} {
+	}{{"bundles", bundles.Files}, {"lab", lab.Files}, {"conformance", conformance.Files}, {"rbac", rbac.Files}} {
 		if name == at.folder {
 			return at.files.Open(".")
 		}

@@ -69,17 +69,25 @@ func fromURL(ctx context.Context, u catalog.Upstream) ([]byte, error) {
 }
 
 func fromModule(ctx context.Context, u catalog.Upstream) ([]byte, error) {
-	path, version, _ := strings.Cut(u.Module, "@")
-	dir, err := cached(path, version)
+	dir, err := Module(ctx, u.Module)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(dir); err != nil {
-		if dir, err = download(ctx, u.Module); err != nil {
-			return nil, fmt.Errorf("%s: from module %s: %w (or take it from its URL with --online)", u.URL, u.Module, err)
-		}
+		return nil, fmt.Errorf("%s: from module %s: %w (or take it from its URL with --online)", u.URL, u.Module, err)
 	}
 	return os.ReadFile(filepath.Join(dir, filepath.FromSlash(u.Path)))
+}
+
+// Module returns the folder of a Go module, path@version, in the module cache. A
+// module that is not there yet is downloaded. The folder is read-only.
+func Module(ctx context.Context, ref string) (string, error) {
+	path, version, _ := strings.Cut(ref, "@")
+	dir, err := cached(path, version)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return download(ctx, ref)
+	}
+	return dir, nil
 }
 
 // cached is the module's folder in the module cache, whether it is there or not.

@@ -85,6 +85,9 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	}
 	if s.Pair != nil {
 		w.Job = s.Pair.Job
+		if !plain(c, run) {
+			w.Fields = s.Pair.Fields
+		}
 	}
 	settle := c.Spec.Settle
 	if settle == 0 {
@@ -143,7 +146,7 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	return lab.Options{
 		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
 		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, ControlPlane: s.Release.Spec.ControlPlane,
-		Bundle: b,
+		Bundle: b, Verifier: s.Verifier,
 	}
 }
 

@@ -38,8 +38,10 @@ type Suite struct {
 	// Off are the operator's with gang scheduling off, for controls.
 	Off         []*unstructured.Unstructured
 	CertManager []*unstructured.Unstructured
-	Stages      []byte
-	Folder      *runfolder.Folder
+	// Verifier are the roles that the cases run under.
+	Verifier []*unstructured.Unstructured
+	Stages   []byte
+	Folder   *runfolder.Folder
 	// Out is the folder of the results.
 	Out string
 	// Patience multiplies every duration of the cases.

@@ -46,13 +46,17 @@ func (t *Toolchain) build(ctx context.Context, l *lookup, p *progress) error {
 
 	p.begin("building " + strings.Join(slices.Sorted(maps.Keys(l.Binaries)), ", "))
 	defer p.end()
-	list, err := t.goCommand(ctx, t.dir(l.Module), work, p.line, slices.Concat([]string{"list", "-deps", "--"}, pkgs(l.Binaries))...)
+	dir, err := t.prepare(ctx, l.Module, filepath.Join(tmp, "src"))
+	if err != nil {
+		return err
+	}
+	list, err := t.goCommand(ctx, dir, work, p.line, slices.Concat([]string{"list", "-deps", "--"}, pkgs(l.Binaries))...)
 	if err != nil {
 		return err
 	}
 	p.expect(strings.Fields(list))
 	for i, names := range batches(l.Binaries) {
-		if err := t.buildBatch(ctx, l, names, out, filepath.Join(work, fmt.Sprintf("batch%d", i)), p); err != nil {
+		if err := t.buildBatch(ctx, l, names, dir, out, filepath.Join(work, fmt.Sprintf("batch%d", i)), p); err != nil {
 			return err
 		}
 	}
@@ -63,9 +67,9 @@ func (t *Toolchain) build(ctx context.Context, l *lookup, p *progress) error {
 	return nil
 }
 
-// buildBatch makes some of a module's binaries with one go build, so that what
-// they share is compiled at the same time, and names them as the catalog does.
-func (t *Toolchain) buildBatch(ctx context.Context, l *lookup, names []string, out, work string, p *progress) error {
+// buildBatch makes some of a module's binaries with one go build in dir, so that
+// what they share is compiled at the same time, and names them as the catalog does.
+func (t *Toolchain) buildBatch(ctx context.Context, l *lookup, names []string, dir, out, work string, p *progress) error {
 	to := filepath.Join(out, names[0])
 	if len(names) > 1 {
 		to = work + string(filepath.Separator)
@@ -77,7 +81,7 @@ func (t *Toolchain) buildBatch(ctx context.Context, l *lookup, names []string, o
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
 	}
-	if _, err := t.goCommand(ctx, t.dir(l.Module), work, p.line, args...); err != nil {
+	if _, err := t.goCommand(ctx, dir, work, p.line, args...); err != nil {
 		return err
 	}
 	if len(names) == 1 {

@@ -19,7 +19,7 @@ import (
 // The cache folder holds
 //
 //	bin/<module>-<key>/     binaries and their meta.json, renamed into place whole
-//	bin/.tmp-<module>/      a build that is going on, or was killed
+//	bin/.tmp-<module>/      a build that is going on, or was killed, with its copies
 //	bin/.lock-<module>      flock of whoever builds the module
 //	bin/.lock-build         flock, shared, of every build that uses build/
 //	build/                  Go's build cache, dropped when all is built

@@ -22,8 +22,8 @@ import (
 type fingerprint struct {
 	// Recipe hashes the catalog's build instructions and the platform.
 	Recipe string `json:"recipe"`
-	// Sources hashes go.mod, go.sum and the module's own Go files; unknown
-	// where there is no tree on disk.
+	// Sources hashes go.mod, go.sum, the module's own Go files and what it adds to
+	// copies; unknown where there is no tree on disk.
 	Sources string `json:"sources"`
 	// Go is what "go version" prints; unknown where there is no Go.
 	Go string `json:"go"`
@@ -31,10 +31,14 @@ type fingerprint struct {
 
 // fingerprint reads what can be known of a module without building it.
 func (t *Toolchain) fingerprint(ctx context.Context, m catalog.Module) (fingerprint, error) {
-	recipe, err := json.Marshal(map[string]any{
+	parts := map[string]any{
 		"flags": buildFlags, "binaries": m.Binaries, "ldflags": m.LDFlags,
 		"platform": runtime.GOOS + "/" + runtime.GOARCH,
-	})
+	}
+	if len(m.Copies) > 0 {
+		parts["copies"] = m.Copies
+	}
+	recipe, err := json.Marshal(parts)
 	if err != nil {
 		return fingerprint{}, err
 	}
@@ -42,7 +46,7 @@ func (t *Toolchain) fingerprint(ctx context.Context, m catalog.Module) (fingerpr
 	if t.Root == "" {
 		return f, nil
 	}
-	if f.Sources, err = sources(t.dir(m)); err != nil {
+	if f.Sources, err = sources(t.dir(m), m.Copies); err != nil {
 		return f, err
 	}
 	if _, err := exec.LookPath("go"); err == nil {
@@ -65,8 +69,9 @@ func (f fingerprint) matches(stored fingerprint) bool {
 	return same(f.Recipe, stored.Recipe) && same(f.Sources, stored.Sources) && same(f.Go, stored.Go)
 }
 
-// sources hashes the files of a module's folder that decide what is built.
-func sources(dir string) (string, error) {
+// sources hashes the files of a module's folder that decide what is built. The
+// copies themselves do not: upstream's bytes are pinned by their version.
+func sources(dir string, copies []catalog.Copy) (string, error) {
 	var list strings.Builder
 	add := func(name string) error {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -84,12 +89,22 @@ func sources(dir string) (string, error) {
 		return "", err
 	}
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(p) != ".go" {
+		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(dir, p)
 		if err != nil {
 			return err
+		}
+		counts := filepath.Ext(name) == ".go"
+		for _, c := range copies {
+			if d.IsDir() && filepath.ToSlash(name) == c.To {
+				return fs.SkipDir
+			}
+			counts = counts || c.Add != "" && strings.HasPrefix(filepath.ToSlash(name), c.Add+"/")
+		}
+		if d.IsDir() || !counts {
+			return nil
 		}
 		return add(name)
 	})

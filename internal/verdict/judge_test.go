@@ -455,3 +455,76 @@ func TestTiming(t *testing.T) {
 		t.Errorf("spread: got %+v, want %+v", got.Spread, want)
 	}
 }
+
+// beginWith starts a subject that differs from the usual one.
+func (t *tape) beginWith(change func(*timeline.Begin)) {
+	spec, err := json.Marshal(scenario.Scenario{Metadata: scenario.Metadata{Name: "toy"}, Spec: shortage})
+	if err != nil {
+		panic(err)
+	}
+	b := timeline.Begin{
+		Format: timeline.Format, Run: timeline.Subject, Case: "toy", Backend: "b", Version: "v1.0.0", Kubernetes: "v1.34.4",
+		Scheduler: "s", Binder: "binder", Settle: timeline.Time(3 * time.Second), Patience: 1, Scenario: spec,
+	}
+	change(&b)
+	t.add("0s", timeline.Event{Begin: &b})
+}
+
+func TestMembersOfJobs(t *testing.T) {
+	tests := map[string]struct {
+		begin func(*timeline.Begin)
+		write func(*tape)
+		want  []string
+	}{
+		"the operator names another scheduler": {
+			func(b *timeline.Begin) { b.Operator, b.Grouped = "jobs@v1.0.0/TFJob", true },
+			func(t *tape) {
+				t.gang("a", 1) // its pod asks for no scheduler
+			},
+			[]string{`membership: a-0 was made by jobs@v1.0.0/TFJob for the scheduler "", not "s"`},
+		},
+		"members without a group object still carry the key": {
+			func(b *timeline.Begin) { b.Joined = true },
+			func(t *tape) {
+				p := t.gang("a", 1)
+				p[0].Key = ""
+				t.bind("1s", "n1", p...)
+			},
+			[]string{`membership: a-0 was bound and names the group "", not "a"`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			tape := newTape()
+			tape.beginWith(test.begin)
+			test.write(tape)
+			tape.end("1ms")
+			v, err := Judge(bytes.NewReader(tape.bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, x := range v.Subject.Violations {
+				got = append(got, fmt.Sprintf("%s: %s", x.Property, x.Detail))
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestNotApplicable(t *testing.T) {
+	tape := newTape()
+	tape.begin(timeline.Subject, shortage)
+	tape.add("1ms", timeline.Event{End: &timeline.End{NotApplicable: "a JAXJob has no pods for the role ps"}})
+	tape.begin(timeline.Control, shortage)
+	tape.end("1ms")
+	v, err := Judge(bytes.NewReader(tape.bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Outcome != NotApplicable || v.Reason != "a JAXJob has no pods for the role ps" {
+		t.Errorf("got %s: %s", v.Outcome, v.Reason)
+	}
+}

@@ -7,22 +7,29 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // certManagerGroup is the API group of the kinds that the lab serves itself.
 const certManagerGroup = "cert-manager.io"
 
+// injectFrom asks for the CA of the Certificate that it names.
+const injectFrom = "cert-manager.io/inject-ca-from"
+
 // issuer plays cert-manager for the Certificates of a bundle: it writes the
-// Secret that each asks for, signed as its Issuer says.
+// Secret that each asks for, signed as its Issuer says, and the CA into the webhooks
+// that ask for it.
 type issuer struct {
 	lab     *Lab
 	objects []*unstructured.Unstructured
@@ -45,7 +52,47 @@ func (l *Lab) issueCertificates(ctx context.Context, objects []*unstructured.Uns
 			}
 		}
 	}
+	for _, o := range objects {
+		if from := o.GetAnnotations()[injectFrom]; from != "" {
+			if err := i.inject(ctx, o, from); err != nil {
+				return fmt.Errorf("%s %s: %s: %w", o.GetKind(), o.GetName(), injectFrom, err)
+			}
+		}
+	}
 	return nil
+}
+
+// inject writes the CA of a Certificate into the webhooks of an object, as
+// cert-manager does for those that ask for it.
+func (i *issuer) inject(ctx context.Context, o *unstructured.Unstructured, from string) error {
+	namespace, name, _ := strings.Cut(from, "/")
+	c := i.find("Certificate", namespace, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
+	if c == nil {
+		return fmt.Errorf("no Certificate %s in the bundle", from)
+	}
+	pair, err := i.issue(ctx, c)
+	if err != nil {
+		return err
+	}
+	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
+	var ops []map[string]any
+	for n := range webhooks {
+		ops = append(ops, map[string]any{"op": "add", "path": fmt.Sprintf("/webhooks/%d/clientConfig/caBundle", n), "value": pair.parentPEM})
+	}
+	patch, err := json.Marshal(ops)
+	if err != nil {
+		return err
+	}
+	api := i.lab.client.AdmissionregistrationV1()
+	switch o.GetKind() {
+	case "MutatingWebhookConfiguration":
+		_, err = api.MutatingWebhookConfigurations().Patch(ctx, o.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{})
+	case "ValidatingWebhookConfiguration":
+		_, err = api.ValidatingWebhookConfigurations().Patch(ctx, o.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{})
+	default:
+		err = fmt.Errorf("the lab injects into webhook configurations only")
+	}
+	return err
 }
 
 func (i *issuer) issue(ctx context.Context, c *unstructured.Unstructured) (*keyPair, error) {

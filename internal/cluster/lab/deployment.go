@@ -37,7 +37,8 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 		return err
 	}
 	dir := filepath.Join(l.opts.Dir, "pods", namespace, name)
-	mounts, err := l.writeVolumes(ctx, d, c, dir)
+	root := filepath.Join(dir, "root")
+	mounts, err := l.writeVolumes(ctx, d, c, root)
 	if err != nil {
 		return err
 	}
@@ -53,11 +54,11 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 	if err != nil {
 		return err
 	}
-	var env []string
+	env := []string{"TMPDIR=" + tmpOf(root)}
 	switch in := want.KubeconfigIn; {
 	case in != nil:
-		if err := setField(mounts.Replace(in.File), in.Field, kubeconfig); err != nil {
-			return fmt.Errorf("%s: %w", in.File, err)
+		if err := setField(mounts, in, kubeconfig); err != nil {
+			return err
 		}
 	case want.KubeconfigEnv != "":
 		env = append(env, want.KubeconfigEnv+"="+kubeconfig)
@@ -67,16 +68,35 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 	if want.LeaderElectFlag != "" {
 		args = setFlag(args, want.LeaderElectFlag)
 	}
+	if in := want.LeaderElectIn; in != nil {
+		if err := setField(mounts, in, in.Value); err != nil {
+			return err
+		}
+	}
 	p, err := l.newProcess(want.Binary, want.Binary, nil)
 	if err != nil {
 		return err
+	}
+	if len(want.FixedMounts) > 0 {
+		moved, err := relocate(l.opts.Binaries[want.Binary], want.FixedMounts, root, p.dir)
+		if err != nil {
+			return err
+		}
+		if p.path, err = l.opts.Folder.Link(l.group(), moved); err != nil {
+			return err
+		}
 	}
 	ports := map[int]int{}
 	for _, listen := range want.Listen {
 		if ports[listen.Port], err = freePort(); err != nil {
 			return err
 		}
-		args = setFlag(args, strings.ReplaceAll(listen.Flag, "{port}", fmt.Sprint(ports[listen.Port])))
+		with := strings.NewReplacer("{port}", fmt.Sprint(ports[listen.Port]))
+		if in := listen.In; in == nil {
+			args = setFlag(args, with.Replace(listen.Flag))
+		} else if err := setField(mounts, in, with.Replace(in.Value)); err != nil {
+			return err
+		}
 		if listen.Ready {
 			p.ready = ports[listen.Port]
 		}
@@ -164,18 +184,27 @@ func downward(d *appsv1.Deployment, e corev1.EnvVar) (string, error) {
 	return "", fmt.Errorf("env %s: the lab can't take its value from there", e.Name)
 }
 
-// serviceAccount writes a kubeconfig with a token of the ServiceAccount.
-func (l *Lab) serviceAccount(ctx context.Context, namespace, name, dir string) (string, error) {
+// token is one of the ServiceAccount's, good for longer than a case.
+func (l *Lab) token(ctx context.Context, namespace, name string) (string, error) {
 	day := int64(24 * 60 * 60)
 	t, err := l.client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name,
 		&authv1.TokenRequest{Spec: authv1.TokenRequestSpec{ExpirationSeconds: &day}}, metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("token of ServiceAccount %s/%s: %w", namespace, name, err)
 	}
+	return t.Status.Token, nil
+}
+
+// serviceAccount writes a kubeconfig with a token of the ServiceAccount.
+func (l *Lab) serviceAccount(ctx context.Context, namespace, name, dir string) (string, error) {
+	token, err := l.token(ctx, namespace, name)
+	if err != nil {
+		return "", err
+	}
 	const lab = "lab"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[lab] = &clientcmdapi.Cluster{Server: l.cp.admin.Host, CertificateAuthorityData: l.cp.admin.CAData}
-	config.AuthInfos[lab] = &clientcmdapi.AuthInfo{Token: t.Status.Token}
+	config.AuthInfos[lab] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts[lab] = &clientcmdapi.Context{Cluster: lab, AuthInfo: lab}
 	config.CurrentContext = lab
 	path := filepath.Join(dir, "kubeconfig")

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
@@ -31,11 +32,7 @@ const infraNode = "lab-infra"
 
 // install applies the bundle's objects and runs its processes, in the bundle's order, while the cluster brings up the same Deployments on a fake node.
 func (l *Lab) install(ctx context.Context, b *Bundle) error {
-	d, err := discovery.NewDiscoveryClientForConfig(l.cp.admin)
-	if err != nil {
-		return err
-	}
-	in, err := install.New(l.Config(), restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(d)))
+	in, err := l.installer()
 	if err != nil {
 		return err
 	}
@@ -69,6 +66,39 @@ func (l *Lab) install(ctx context.Context, b *Bundle) error {
 	}
 	return l.closeInfraNode(ctx)
 }
+
+func (l *Lab) installer() (*install.Installer, error) {
+	d, err := discovery.NewDiscoveryClientForConfig(l.cp.admin)
+	if err != nil {
+		return nil, err
+	}
+	return install.New(l.Admin(), restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(d)))
+}
+
+// admitVerifier makes the ServiceAccount that the cases run as. A cluster gives it the
+// same roles, from rbac/.
+func (l *Lab) admitVerifier(ctx context.Context) error {
+	in, err := l.installer()
+	if err != nil {
+		return err
+	}
+	if err := in.Apply(ctx, l.opts.Verifier); err != nil {
+		return fmt.Errorf("install the verifier's roles: %w", err)
+	}
+	token, err := l.token(ctx, VerifierNamespace, VerifierAccount)
+	if err != nil {
+		return err
+	}
+	l.verifier = rest.AnonymousClientConfig(l.cp.admin)
+	l.verifier.BearerToken = token
+	return nil
+}
+
+// The ServiceAccount that rbac/verifier makes.
+const (
+	VerifierNamespace = "gangctl"
+	VerifierAccount   = "gangctl-verify"
+)
 
 // awaitGroups waits until a gang's group is accepted. A webhook that runs may not
 // have seen yet what the backend makes for itself at its start, such as a queue,

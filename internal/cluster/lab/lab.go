@@ -43,6 +43,9 @@ type Options struct {
 	ControlPlane map[string][]string
 	// Bundle is installed; nil makes a plain cluster.
 	Bundle *Bundle
+	// Verifier are the roles that cases run under; without any, they run as an
+	// administrator.
+	Verifier []*unstructured.Unstructured
 }
 
 // Bundle is what a lab installs: a backend, an operator, or both.
@@ -70,6 +73,9 @@ type Lab struct {
 	egressConfig string
 	cp           *controlPlane
 	client       kubernetes.Interface
+	verifier     *rest.Config    // nil is the administrator's
+	life         context.Context // ends with the lab
+	end          context.CancelFunc
 
 	mu        sync.Mutex
 	processes map[string]*process
@@ -80,6 +86,7 @@ type Lab struct {
 // Up starts a lab. Whatever goes wrong, nothing is left running.
 func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	l := &Lab{opts: o, processes: map[string]*process{}}
+	l.life, l.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Down())
@@ -116,6 +123,12 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 			return nil, fmt.Errorf("install %s: %w", o.Bundle.Name, err)
 		}
 	}
+	// 5. The cases' own access.
+	if len(o.Verifier) > 0 {
+		if err := l.admitVerifier(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return l, nil
 }
 
@@ -133,8 +146,16 @@ func (l *Lab) checkVersion() error {
 	return nil
 }
 
-// Config reaches the API server as an administrator.
-func (l *Lab) Config() *rest.Config { return rest.CopyConfig(l.cp.admin) }
+// Config reaches the API server as the verifier does.
+func (l *Lab) Config() *rest.Config {
+	if l.verifier != nil {
+		return rest.CopyConfig(l.verifier)
+	}
+	return l.Admin()
+}
+
+// Admin reaches the API server as an administrator.
+func (l *Lab) Admin() *rest.Config { return rest.CopyConfig(l.cp.admin) }
 
 // Kubeconfig is an administrator's kubeconfig, as a file's content.
 func (l *Lab) Kubeconfig() []byte { return l.cp.env.KubeConfig }
@@ -198,6 +219,7 @@ func (l *Lab) Requests() ([]access.Request, error) { return requests(l.cp.audit)
 
 // Down ends the lab's processes and removes its folder.
 func (l *Lab) Down() error {
+	l.end()
 	l.mu.Lock()
 	all := slices.Collect(maps.Values(l.processes))
 	l.mu.Unlock()

@@ -2,9 +2,11 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,37 +15,96 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/yaml"
+
+	"github.com/gangctl/gangctl/internal/catalog"
 )
 
-// writeVolumes writes the container's volumes to disk. The replacer turns mount
-// paths into where they are.
-func (l *Lab) writeVolumes(ctx context.Context, d *appsv1.Deployment, c corev1.Container, dir string) (*strings.Replacer, error) {
+// writeVolumes writes the container's volumes below root, which stands for its own
+// file system: each at its mount path. The replacer turns paths in the container into
+// where they are, as it has done already in what ConfigMaps hold.
+func (l *Lab) writeVolumes(ctx context.Context, d *appsv1.Deployment, c corev1.Container, root string) (*strings.Replacer, error) {
 	var pairs []string
+	for _, m := range c.VolumeMounts {
+		pairs = append(pairs, path.Clean(m.MountPath), filepath.Join(root, m.MountPath))
+	}
+	paths := strings.NewReplacer(pairs...)
 	for _, m := range c.VolumeMounts {
 		at := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
 		if at < 0 {
 			return nil, fmt.Errorf("volumeMount %s: there is no such volume", m.Name)
 		}
-		files, err := l.volume(ctx, d.Namespace, d.Spec.Template.Spec.Volumes[at])
+		files, err := l.volume(ctx, d.Namespace, d.Spec.Template.Spec.Volumes[at], paths)
 		if err != nil {
 			return nil, fmt.Errorf("volume %s: %w", m.Name, err)
 		}
-		path := filepath.Join(dir, m.Name)
-		if err := os.MkdirAll(path, 0o700); err != nil {
+		folder := filepath.Join(root, m.MountPath)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
 		}
-		for name, data := range files {
-			if err := os.WriteFile(filepath.Join(path, name), data, 0o600); err != nil {
+		if err := writeFiles(folder, files); err != nil {
+			return nil, err
+		}
+		if s := d.Spec.Template.Spec.Volumes[at].Secret; s != nil {
+			if err := l.followSecret(d.Namespace, s.SecretName, folder); err != nil {
 				return nil, err
 			}
 		}
-		pairs = append(pairs, m.MountPath, path)
 	}
-	return strings.NewReplacer(pairs...), os.MkdirAll(dir, 0o700)
+	return paths, os.MkdirAll(tmpOf(root), 0o700)
 }
 
-func (l *Lab) volume(ctx context.Context, namespace string, v corev1.Volume) (map[string][]byte, error) {
+// writeFiles replaces a volume's files, each at once: somebody may be reading.
+func writeFiles(folder string, files map[string][]byte) error {
+	for name, data := range files {
+		part := filepath.Join(folder, "."+name)
+		if err := os.WriteFile(part, data, 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(part, filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followSecret keeps a mounted Secret's files as the Secret is, as a kubelet does: some
+// operators make their own certificate, and wait until they find it mounted.
+func (l *Lab) followSecret(namespace, name, folder string) error {
+	c := l.client.CoreV1().Secrets(namespace)
+	only := fields.OneTermEqualSelector("metadata.name", name).String()
+	list, err := c.List(l.life, metav1.ListOptions{FieldSelector: only})
+	if err != nil {
+		return err
+	}
+	changes, err := watchtools.NewRetryWatcherWithContext(l.life, list.ResourceVersion, &cache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = only
+			return c.Watch(ctx, o)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	go func() {
+		defer changes.Stop()
+		for e := range changes.ResultChan() {
+			if s, ok := e.Object.(*corev1.Secret); ok && e.Type != watch.Deleted {
+				_ = writeFiles(folder, s.Data) // the lab's folder may be gone already
+			}
+		}
+	}()
+	return nil
+}
+
+// tmpOf is a container's own /tmp. Libraries with a default path there ask for TMPDIR.
+func tmpOf(root string) string { return filepath.Join(root, "tmp") }
+
+func (l *Lab) volume(ctx context.Context, namespace string, v corev1.Volume, paths *strings.Replacer) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	switch {
 	case v.ConfigMap != nil:
@@ -52,7 +113,7 @@ func (l *Lab) volume(ctx context.Context, namespace string, v corev1.Volume) (ma
 			return nil, err
 		}
 		for name, text := range m.Data {
-			files[name] = []byte(text)
+			files[name] = []byte(paths.Replace(text))
 		}
 		maps.Copy(files, m.BinaryData)
 	case v.Secret != nil:
@@ -68,18 +129,23 @@ func (l *Lab) volume(ctx context.Context, namespace string, v corev1.Volume) (ma
 	return files, nil
 }
 
-// setField writes a field into a YAML file.
-func setField(file, path, value string) error {
+// setField writes a field of a mounted YAML file; the value is YAML, too.
+func setField(paths *strings.Replacer, in *catalog.ConfigField, value string) error {
+	file := paths.Replace(in.File)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	var config map[string]any
-	if err := yaml.Unmarshal(data, &config); err != nil {
-		return err
+	var field any
+	if err := errors.Join(yaml.Unmarshal(data, &config), yaml.Unmarshal([]byte(value), &field)); err != nil {
+		return fmt.Errorf("%s: %w", in.File, err)
 	}
-	if err := unstructured.SetNestedField(config, value, strings.Split(path, ".")...); err != nil {
-		return err
+	if config == nil {
+		config = map[string]any{}
+	}
+	if err := unstructured.SetNestedField(config, field, strings.Split(in.Field, ".")...); err != nil {
+		return fmt.Errorf("%s: %w", in.File, err)
 	}
 	if data, err = yaml.Marshal(config); err != nil {
 		return err

@@ -126,6 +126,7 @@ func loadBackend(tree fs.FS, file string) (*Backend, error) {
 	}
 	for _, v := range versions {
 		if !isVersion(v) {
+			b.Shared = append(b.Shared, v)
 			continue
 		}
 		r, err := loadRelease(tree, path.Join(v, "release.yaml"), b)

@@ -9,6 +9,8 @@ type Backend struct {
 
 	// Releases are the version folders beneath the backend, oldest first.
 	Releases []*Release `json:"-"`
+	// Shared are the other folders beneath it: what versions have in common.
+	Shared []string `json:"-"`
 }
 
 // Metadata names an object of the catalog.

@@ -60,6 +60,7 @@ func (t *Tree) Digest(c *Chosen) (string, error) {
 		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, "conformance/cases", "conformance/manifests", "lab/stages.yaml",
 		"lab/kubernetes/" + c.Kubernetes,
 	}
+	roots = append(roots, r.Backend.Shared...)
 	if c.Pair != nil {
 		o := c.Pair.Operator
 		roots = append(roots, path.Join(path.Dir(o.Path), "operator.yaml"), o.Path)

@@ -113,7 +113,7 @@ type Variant struct {
 	Name string `json:"name"`
 	// About says in a sentence what is different.
 	About string `json:"about"`
-	// Overlay is the folder below the release's with the kustomization to apply; the
+	// Overlay is the folder, relative to the release's, with the kustomization to apply; the
 	// release's own by default.
 	Overlay string `json:"overlay,omitempty"`
 	// SchedulerName replaces the backend's.

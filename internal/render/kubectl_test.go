@@ -40,7 +40,7 @@ func TestSameBytesAsKubectl(t *testing.T) {
 	for _, b := range c.Backends {
 		for _, r := range b.Releases {
 			t.Run(r.String(), func(t *testing.T) {
-				cmd := exec.CommandContext(t.Context(), kubectl, "kustomize", filepath.Join("../..", r.Path))
+				cmd := exec.CommandContext(t.Context(), kubectl, "kustomize", filepath.Join("../..", r.Folder()))
 				cmd.Env = append(os.Environ(), upstream(t, r.Spec.Upstream)...)
 				var stderr bytes.Buffer
 				cmd.Stderr = &stderr

@@ -58,7 +58,7 @@ func checkFlag(p *catalog.Pair, objects []*unstructured.Unstructured) error {
 		return err
 	}
 	if want := p.Backend.SchedulerName(); ok && value != want {
-		return fmt.Errorf("Deployment %s: %s=%s names a scheduler that %s does not serve: it serves %s",
+		return fmt.Errorf("deployment %s: %s=%s names a scheduler that %s does not serve: it serves %s",
 			g.Deployment, g.Flag, value, p.Backend, want)
 	}
 	return nil
@@ -75,7 +75,7 @@ func flagOf(objects []*unstructured.Unstructured, deployment, flag string) (valu
 	}
 	var d appsv1.Deployment
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[at].Object, &d); err != nil {
-		return "", false, fmt.Errorf("Deployment %s: %w", deployment, err)
+		return "", false, fmt.Errorf("deployment %s: %w", deployment, err)
 	}
 	for _, c := range d.Spec.Template.Spec.Containers {
 		for _, a := range slices.Concat(c.Command, c.Args) {

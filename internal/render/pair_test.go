@@ -132,7 +132,7 @@ patches:
 - target: {kind: Deployment, name: operator}
   patch: |
     - {op: add, path: /spec/template/spec/containers/0/args/-, value: --gang=toy}
-`, "render toy@v1.0.0 with jobs@v2.0.0: Deployment jobs/operator: --gang=toy names a scheduler that toy@v1.0.0 does not serve: it serves toy-scheduler",
+`, "render toy@v1.0.0 with jobs@v2.0.0: deployment jobs/operator: --gang=toy names a scheduler that toy@v1.0.0 does not serve: it serves toy-scheduler",
 		},
 		"the configuration's": {
 			"bundles/toy/v1.0.0/config.yaml", `

@@ -70,7 +70,8 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	}
 	return d.rec.Until(ctx, func(state *timeline.State) bool {
 		for _, name := range s.Names() {
-			if g := state.Gangs[name]; g == nil || len(g.Pods) < g.Size {
+			// Not all of them may still be there: a scheduler may have evicted some.
+			if g := state.Gangs[name]; g == nil || g.Seen < g.Size {
 				return false
 			}
 		}

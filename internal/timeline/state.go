@@ -23,6 +23,8 @@ type GangState struct {
 	Gang
 	Submitted Time
 	Pods      map[string]*Pod
+	// Seen counts the pods that were ever there, those that are gone included.
+	Seen int
 }
 
 // NewState is an empty cluster.
@@ -50,6 +52,9 @@ func (s *State) Apply(e Event) {
 	case e.Pod != nil:
 		if _, old := s.Others[e.Pod.UID]; !old {
 			if g := s.Gangs[e.Pod.Gang]; g != nil {
+				if g.Pods[e.Pod.UID] == nil && !e.Pod.Gone {
+					g.Seen++
+				}
 				put(g.Pods, e.Pod.UID, e.Pod, e.Pod.Gone)
 				return
 			}

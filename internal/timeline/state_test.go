@@ -99,14 +99,18 @@ func TestApply(t *testing.T) {
 	gone := func(uid, gang string) Event { return Event{Pod: &Pod{UID: uid, Gang: gang, Gone: true}} }
 
 	// names are the keys of each map of the state; Train are the gang's pods.
-	type names struct{ Nodes, Groups, Gangs, Train, Others []string }
+	// Seen counts Train's, and those that went.
+	type names struct {
+		Nodes, Groups, Gangs, Train, Others []string
+		Seen                                int
+	}
 	tests := map[string]struct {
 		events []Event
 		want   names
 	}{
 		"pods belong to their gang or to none": {
 			events: []Event{submit, pod("1", "train"), pod("2", ""), pod("3", "unheard-of")},
-			want:   names{Gangs: []string{"train"}, Train: []string{"1"}, Others: []string{"2", "3"}},
+			want:   names{Gangs: []string{"train"}, Train: []string{"1"}, Others: []string{"2", "3"}, Seen: 1},
 		},
 		"what is gone is gone": {
 			events: []Event{
@@ -114,7 +118,7 @@ func TestApply(t *testing.T) {
 				{Node: &Node{Name: "n"}}, {Node: &Node{Name: "m"}}, {Node: &Node{Name: "n", Gone: true}},
 				{Group: &Group{Name: "g"}}, {Group: &Group{Name: "h"}}, {Group: &Group{Name: "g", Gone: true}},
 			},
-			want: names{Nodes: []string{"m"}, Groups: []string{"h"}, Gangs: []string{"train"}},
+			want: names{Nodes: []string{"m"}, Groups: []string{"h"}, Gangs: []string{"train"}, Seen: 1},
 		},
 		"the pods of an ended gang still take room": {
 			events: []Event{submit, pod("1", "train"), end},
@@ -122,7 +126,7 @@ func TestApply(t *testing.T) {
 		},
 		"a gang submitted anew does not inherit pods": {
 			events: []Event{submit, pod("1", "train"), end, submit, pod("1", "train"), pod("2", "train")},
-			want:   names{Gangs: []string{"train"}, Train: []string{"2"}, Others: []string{"1"}},
+			want:   names{Gangs: []string{"train"}, Train: []string{"2"}, Others: []string{"1"}, Seen: 1},
 		},
 		"the old pods go in the end": {
 			events: []Event{submit, pod("1", "train"), end, submit, gone("1", "train")},

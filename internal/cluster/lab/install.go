@@ -6,7 +6,9 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -92,6 +94,47 @@ func (l *Lab) admitVerifier(ctx context.Context) error {
 	}
 	l.verifier = rest.AnonymousClientConfig(l.cp.admin)
 	l.verifier.BearerToken = token
+	return l.awaitAllowed(ctx)
+}
+
+// awaitAllowed waits until the verifier may do what its roles say. The API server's
+// authorizer learns of a role some time after it is stored, and when can't be watched:
+// so this asks, for one rule of each role, since a role arrives whole.
+func (l *Lab) awaitAllowed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for _, u := range l.opts.Verifier {
+		if u.GetKind() != "ClusterRole" {
+			continue
+		}
+		var role rbacv1.ClusterRole
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &role); err != nil {
+			return err
+		}
+		rule := role.Rules[0]
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: fmt.Sprintf("system:serviceaccount:%s:%s", VerifierNamespace, VerifierAccount),
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: rule.Resources[0],
+			},
+		}}
+		for {
+			answer, err := l.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			if answer.Status.Allowed {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return fmt.Errorf("ClusterRole %s is not in force: %w", role.Name, ctx.Err())
+			}
+		}
+	}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
@@ -234,7 +235,10 @@ func (l *Lab) Down() error {
 	// An orderly end of the API server takes a second, and nobody needs it.
 	err := l.opts.Folder.Kill(l.group())
 	if l.cp != nil {
-		err = errors.Join(err, l.cp.env.Stop())
+		// envtest may not have noticed yet that what it is to stop is gone.
+		if stopErr := l.cp.env.Stop(); !errors.Is(stopErr, syscall.ESRCH) {
+			err = errors.Join(err, stopErr)
+		}
 	}
 	if l.egress != nil {
 		l.egress.close()

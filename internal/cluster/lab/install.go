@@ -159,9 +159,12 @@ func (l *Lab) awaitAccepted(ctx context.Context, b *Bundle) error {
 			return err
 		}
 	}
-	// One that names a runtime would be asked for it.
-	if b.Job == nil || b.Job.Runtime != nil {
+	if b.Job == nil {
 		return nil
+	}
+	// A job that names a runtime would be asked for it, and a dry run leaves none.
+	if runtime := w.RuntimeObject(s, name); runtime != nil {
+		return l.ask(ctx, b.Job.Runtime.ObjectKind, runtime)
 	}
 	job, err := w.JobObject(s, name)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gangctl/gangctl/internal/report"
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/setup"
 )
 
@@ -108,11 +109,11 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		}
 		fmt.Fprintf(a.Err, "[%d/%d] ", i+1, len(targets))
 		run := &runOptions{
-			Target: setup.Target{Backend: t.Release.String()}, profiles: allProfiles(tr), provider: "lab",
+			Target: setup.Target{Backend: t.Release.String()}, profiles: profilesOf(tr, t), provider: "lab",
 			out: filepath.Join(o.out, folderOf(t)), patience: 1,
 		}
 		if t.Pair != nil {
-			run.Operator, run.profiles = t.Pair.String(), []string{coreProfile}
+			run.Operator = t.Pair.String()
 		}
 		done, err := a.conduct(ctx, tr, run)
 		if err != nil {
@@ -132,19 +133,18 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	return ended(worst)
 }
 
-// coreProfile is what an operator on a backend is run with: it is the backend's
-// scheduler that the other profiles are about.
-const coreProfile = "core"
-
 // folderOf is a plain name for what was chosen.
 func folderOf(c *setup.Chosen) string {
 	return strings.NewReplacer("/", "-", " ", "-").Replace(c.String())
 }
 
-func allProfiles(t *setup.Tree) []string {
+// profilesOf are those that a row is held to.
+func profilesOf(t *setup.Tree, row *setup.Chosen) []string {
 	var all []string
 	for _, p := range t.Profiles {
-		all = append(all, p.Name)
+		if row.Pair == nil && p.Jobs != scenario.JobsOnly || row.Pair != nil && p.Jobs != "" {
+			all = append(all, p.Name)
+		}
 	}
 	return all
 }

@@ -54,14 +54,17 @@ func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
 
 func node(name string, n *scenario.Nodes) *corev1.Node {
-	cpu := n.CPU
+	cpu, pods := n.CPU, n.Pods
 	if cpu == 0 {
 		cpu = 32
+	}
+	if pods == 0 {
+		pods = 110
 	}
 	room := corev1.ResourceList{
 		corev1.ResourceCPU:    *resource.NewQuantity(int64(cpu), resource.DecimalSI),
 		corev1.ResourceMemory: resource.MustParse("256Gi"),
-		corev1.ResourcePods:   resource.MustParse("110"),
+		corev1.ResourcePods:   *resource.NewQuantity(int64(pods), resource.DecimalSI),
 	}
 	if n.GPUs > 0 {
 		room[timeline.GPU] = *resource.NewQuantity(int64(n.GPUs), resource.DecimalSI)

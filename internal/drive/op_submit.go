@@ -36,7 +36,11 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		if live {
 			return fmt.Errorf("gang %s is there already: it must be deleted first", name)
 		}
-		d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size()}})
+		begun := &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size()}
+		if d.Writer.Takes(s.Manifest) {
+			begun.Manifest = s.Manifest.File
+		}
+		d.rec.Record(timeline.Event{Gang: begun})
 		if d.Writer.Jobbed(s) {
 			job, err := d.Writer.JobObject(s, name)
 			if err != nil {

@@ -30,6 +30,8 @@ type Writer struct {
 	Namespace string
 	// Scheduler goes into every pod's spec.schedulerName.
 	Scheduler string
+	// Backend is the scheduler under test. In a safety control, Scheduler is another.
+	Backend string
 	// Gang is the backend's way to write a gang down; nil makes plain pods.
 	Gang *catalog.Gang
 	// Job is the kind of job that an operator makes gangs of; nil makes pods.

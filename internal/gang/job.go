@@ -19,7 +19,7 @@ func (w Writer) Jobbed(s *scenario.Submit) bool { return w.Job != nil && !s.Ungr
 // express.
 func (w Writer) JobObject(s *scenario.Submit, name string) (*unstructured.Unstructured, error) {
 	j := w.Job
-	if s.Manifest != nil && s.Manifest.Is(j.APIVersion, j.Kind) {
+	if w.Takes(s.Manifest) {
 		return w.manifest(s, name)
 	}
 	u := w.object(j.ObjectKind, name)
@@ -108,6 +108,21 @@ func (w Writer) replica(gang string, r scenario.Role, count int) map[string]any 
 	}
 }
 
+// Takes says that a job is submitted as its author wrote it: its kind is the operator's,
+// and it asks for no scheduler but the one under test.
+func (w Writer) Takes(m *scenario.Manifest) bool {
+	if w.Job == nil || m == nil || !m.Is(w.Job.APIVersion, w.Job.Kind) {
+		return false
+	}
+	replicas, _ := Field(m.Object().Object, w.Job.Replicas).(map[string]any)
+	for kind := range replicas {
+		if asked, _ := Field(replicas, kind+".template.spec.schedulerName").(string); asked != "" && asked != w.Backend {
+			return false
+		}
+	}
+	return true
+}
+
 // manifest is a job as its author wrote it, with what tells us whose pods they are.
 func (w Writer) manifest(s *scenario.Submit, name string) (*unstructured.Unstructured, error) {
 	u := s.Manifest.Object()
@@ -129,14 +144,9 @@ func (w Writer) manifest(s *scenario.Submit, name string) (*unstructured.Unstruc
 		for key, value := range memberLabels(name, r.Name) {
 			putLabel(u.Object, at+".template.metadata.labels", key, value)
 		}
-		asked, _ := Field(u.Object, at+".template.spec.schedulerName").(string)
-		switch {
-		case asked == "":
-		case w.Gang == nil:
-			// With gang scheduling off, the cluster's own scheduler has it.
+		if Field(u.Object, at+".template.spec.schedulerName") != nil {
+			// In a safety control, the cluster's own scheduler has it.
 			put(u.Object, at+".template.spec.schedulerName", w.Scheduler)
-		case asked != w.Scheduler:
-			return nil, fmt.Errorf("%s asks for the scheduler %s, and this is %s", s.Manifest.File, asked, w.Scheduler)
 		}
 	}
 	all, _ := Field(u.Object, w.Job.Replicas).(map[string]any)

@@ -131,10 +131,12 @@ spec:
 func TestManifest(t *testing.T) {
 	// The golden of each is testdata/<name>.yaml.
 	for name, w := range map[string]Writer{
-		"manifest":     {Namespace: "case", Scheduler: "kube-batch", Gang: byLabel, Job: tfjob},
-		"manifest-off": {Namespace: "case", Scheduler: "default-scheduler", Job: tfjob},
-		// Another operator's kind: the roles are written down instead.
-		"manifest-as-mpijob": {Namespace: "case", Scheduler: "kube-batch", Gang: byLabel, Job: mpijob},
+		"manifest":     {Namespace: "case", Scheduler: "kube-batch", Backend: "kube-batch", Gang: byLabel, Job: tfjob},
+		"manifest-off": {Namespace: "case", Scheduler: "default-scheduler", Backend: "kube-batch", Job: tfjob},
+		// A job for another scheduler: the roles are written down instead.
+		"manifest-of-kube-batch": {Namespace: "case", Scheduler: "volcano", Backend: "volcano", Gang: byLabel, Job: tfjob},
+		// Another operator's kind: so here.
+		"manifest-as-mpijob": {Namespace: "case", Scheduler: "kube-batch", Backend: "kube-batch", Gang: byLabel, Job: mpijob},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job, err := w.JobObject(withManifest(t, guideJob, "2"), "train")
@@ -147,15 +149,14 @@ func TestManifest(t *testing.T) {
 }
 
 func TestManifestsThatDontFit(t *testing.T) {
-	kubeBatch := Writer{Scheduler: "kube-batch", Gang: byLabel, Job: tfjob}
+	kubeBatch := Writer{Scheduler: "kube-batch", Backend: "kube-batch", Gang: byLabel, Job: tfjob}
 	tests := map[string]struct {
 		writer          Writer
 		manifest, count string
 		want            string
 	}{
-		"another scheduler": {Writer{Scheduler: "volcano", Gang: byLabel, Job: tfjob}, guideJob, "2", "conformance/manifests/guide.yaml asks for the scheduler kube-batch, and this is volcano"},
-		"another count":     {kubeBatch, guideJob, "3", "conformance/manifests/guide.yaml: spec.tfReplicaSpecs.Worker.replicas: 2 is not the 3 of the role worker"},
-		"a role too many":   {kubeBatch, guideJob + "    PS: {replicas: 1}\n", "2", "conformance/manifests/guide.yaml: spec.tfReplicaSpecs.PS: no role of the case is its own"},
+		"another count":   {kubeBatch, guideJob, "3", "conformance/manifests/guide.yaml: spec.tfReplicaSpecs.Worker.replicas: 2 is not the 3 of the role worker"},
+		"a role too many": {kubeBatch, guideJob + "    PS: {replicas: 1}\n", "2", "conformance/manifests/guide.yaml: spec.tfReplicaSpecs.PS: no role of the case is its own"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

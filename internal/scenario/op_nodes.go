@@ -19,6 +19,8 @@ type Nodes struct {
 	GPUs int `json:"gpus,omitempty"`
 	// CPU is the number of CPUs of each added node; 32 by default.
 	CPU int `json:"cpu,omitempty"`
+	// Pods is the number of pods that each added node takes; 110 by default.
+	Pods int `json:"pods,omitempty"`
 	// Labels are put on each added node, for pods that select their nodes.
 	Labels map[string]string `json:"labels,omitempty"`
 }
@@ -29,10 +31,10 @@ func (n *Nodes) validate() error {
 		return fmt.Errorf("add: %d and remove: %d must not be negative", n.Add, n.Remove)
 	case (n.Add == 0) == (n.Remove == 0):
 		return fmt.Errorf("add: exactly one of add and remove must be set")
-	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0 || len(n.Labels) > 0):
-		return fmt.Errorf("gpus: gpus, cpu and labels are for nodes that are added")
-	case n.GPUs < 0 || n.CPU < 0:
-		return fmt.Errorf("gpus: %d and cpu: %d must not be negative", n.GPUs, n.CPU)
+	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0 || n.Pods != 0 || len(n.Labels) > 0):
+		return fmt.Errorf("gpus: gpus, cpu, pods and labels are for nodes that are added")
+	case n.GPUs < 0 || n.CPU < 0 || n.Pods < 0:
+		return fmt.Errorf("gpus: %d, cpu: %d and pods: %d must not be negative", n.GPUs, n.CPU, n.Pods)
 	}
 	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
 		if e := slices.Concat(validation.IsQualifiedName(key), validation.IsValidLabelValue(n.Labels[key])); len(e) > 0 {
@@ -47,6 +49,9 @@ func (n *Nodes) String() string {
 		return count(n.Remove, "node") + " removed"
 	}
 	text := fmt.Sprintf("%s added, %s each", count(n.Add, "node"), count(n.GPUs, "GPU"))
+	if n.Pods > 0 {
+		text += ", for " + count(n.Pods, "pod")
+	}
 	var labels []string
 	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
 		labels = append(labels, key+"="+n.Labels[key])

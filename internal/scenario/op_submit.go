@@ -24,7 +24,8 @@ type Submit struct {
 	Ungrouped bool   `json:"ungrouped,omitempty"`
 	Roles     []Role `json:"roles"`
 	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
-	// submitted where an operator serves its kind; else the roles are.
+	// submitted where an operator serves its kind and the scheduler is the one that it
+	// asks for, if any; else the roles are.
 	ManifestFile string `json:"manifest,omitempty"`
 
 	// Manifest is what the file holds, once loaded.

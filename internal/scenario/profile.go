@@ -12,7 +12,16 @@ type Profile struct {
 	Name string `json:"name"`
 	// About says in a sentence what its cases have in common.
 	About string `json:"about"`
+	// Jobs says whether an operator on a backend is held to it, in the matrix: "also",
+	// or "only", if a backend alone is not; "" is not at all.
+	Jobs string `json:"jobs,omitempty"`
 }
+
+// The values of Profile.Jobs.
+const (
+	JobsAlso = "also"
+	JobsOnly = "only"
+)
 
 // LoadProfiles reads the profiles, and checks that every case names one.
 func LoadProfiles(tree fs.FS, file string, cases []*Scenario) ([]Profile, error) {
@@ -26,6 +35,9 @@ func LoadProfiles(tree fs.FS, file string, cases []*Scenario) ([]Profile, error)
 	}
 	known := map[string]bool{}
 	for _, p := range all {
+		if p.Jobs != "" && p.Jobs != JobsAlso && p.Jobs != JobsOnly {
+			return nil, fmt.Errorf("%s: %s: jobs: %q is neither %s nor %s", file, p.Name, p.Jobs, JobsAlso, JobsOnly)
+		}
 		known[p.Name] = true
 	}
 	for _, c := range cases {

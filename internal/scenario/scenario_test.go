@@ -28,19 +28,19 @@ func TestShippedCasesLoad(t *testing.T) {
 // Adding a case is adding a file: no Go changes.
 func TestAddedCaseShowsUp(t *testing.T) {
 	root := t.TempDir()
-	if err := os.CopyFS(root, os.DirFS("../../conformance/cases")); err != nil {
+	if err := os.CopyFS(root, os.DirFS("../../conformance")); err != nil {
 		t.Fatal(err)
 	}
-	before, err := Load(os.DirFS(root), ".")
+	before, err := Load(os.DirFS(root), "cases")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const name = "zz-added"
 	text := strings.Replace(read(t, "testdata/valid-every-operation.yaml"), "valid-every-operation", name, 1)
-	if err := os.WriteFile(filepath.Join(root, name+".yaml"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "cases", name+".yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	after, err := Load(os.DirFS(root), ".")
+	after, err := Load(os.DirFS(root), "cases")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,12 @@ func TestLoadErrors(t *testing.T) {
 	if cases, err := Load(tree, "cases"); err == nil {
 		t.Errorf("a folder without cases gives %v, want an error", cases)
 	}
+	_, err := LoadProfiles(fstest.MapFS{"p.yaml": {Data: []byte("- {name: core, about: All., jobs: all}\n")}}, "p.yaml", nil)
+	if want := `p.yaml: core: jobs: "all" is neither also nor only`; err == nil || err.Error() != want {
+		t.Errorf("got error  %v\nwant error %s", err, want)
+	}
 	stray := &Scenario{Metadata: Metadata{Name: "stray"}, Spec: Spec{Profile: "cor"}}
-	_, err := LoadProfiles(tree, "profiles.yaml", []*Scenario{stray})
+	_, err = LoadProfiles(tree, "profiles.yaml", []*Scenario{stray})
 	if want := `case stray: spec.profile: "cor" is not in profiles.yaml`; err == nil || err.Error() != want {
 		t.Errorf("got error  %v\nwant error %s", err, want)
 	}

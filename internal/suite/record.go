@@ -77,7 +77,7 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	if err != nil {
 		return timeline.Begin{}, gang.Writer{}, err
 	}
-	w := gang.Writer{Namespace: "gangctl-" + c.Metadata.Name, Scheduler: scenario.DefaultScheduler}
+	w := gang.Writer{Namespace: "gangctl-" + c.Metadata.Name, Scheduler: scenario.DefaultScheduler, Backend: s.Release.SchedulerName()}
 	binder := "kube-scheduler"
 	if !plain(c, run) {
 		g := s.Release.Gang()

@@ -161,8 +161,11 @@ type Gang struct {
 	Name string `json:"name"`
 	Min  int    `json:"min"`
 	// Size is the number of pods.
-	Size  int  `json:"size"`
-	Ended bool `json:"ended,omitempty"`
+	Size int `json:"size"`
+	// Manifest is the file that the gang's job is taken from as it is; "" where the
+	// case's roles were written down.
+	Manifest string `json:"manifest,omitempty"`
+	Ended    bool   `json:"ended,omitempty"`
 }
 
 // Step marks the begin and the end of a scenario step.

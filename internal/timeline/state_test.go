@@ -146,7 +146,7 @@ func TestApply(t *testing.T) {
 			}
 			got := names{Nodes: keys(s.Nodes), Groups: keys(s.Groups), Gangs: keys(s.Gangs), Others: keys(s.Others)}
 			if g := s.Gangs["train"]; g != nil {
-				got.Train = keys(g.Pods)
+				got.Train, got.Seen = keys(g.Pods), g.Seen
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -109,7 +109,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		}
 		fmt.Fprintf(a.Err, "[%d/%d] ", i+1, len(targets))
 		run := &runOptions{
-			Target: setup.Target{Backend: t.Release.String()}, profiles: profilesOf(tr, t), provider: "lab",
+			Target: setup.Target{Backend: t.Release.String()}, profiles: rowProfiles(tr, t.Pair != nil), provider: "lab",
 			out: filepath.Join(o.out, folderOf(t)), patience: 1,
 		}
 		if t.Pair != nil {
@@ -138,11 +138,11 @@ func folderOf(c *setup.Chosen) string {
 	return strings.NewReplacer("/", "-", " ", "-").Replace(c.String())
 }
 
-// profilesOf are those that a row is held to.
-func profilesOf(t *setup.Tree, row *setup.Chosen) []string {
+// rowProfiles are those that a backend alone is held to, or an operator on one.
+func rowProfiles(t *setup.Tree, jobs bool) []string {
 	var all []string
 	for _, p := range t.Profiles {
-		if row.Pair == nil && p.Jobs != scenario.JobsOnly || row.Pair != nil && p.Jobs != "" {
+		if !jobs && p.Jobs != scenario.JobsOnly || jobs && p.Jobs != "" {
 			all = append(all, p.Name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -110,12 +111,20 @@ func (in *Installer) apply(ctx context.Context, o *unstructured.Unstructured) er
 	if r.namespaced {
 		c = in.client.Resource(r.GroupVersionResource).Namespace(o.GetNamespace())
 	}
-	_, err = c.Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: Manager, Force: true})
-	if err != nil {
-		return fmt.Errorf("%s: %w", at, err)
+	// A busy API server gives up on a large CRD; to apply again is to go on.
+	for try := 1; ; try++ {
+		_, err = c.Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: Manager, Force: true})
+		if err == nil {
+			return nil
+		}
+		if try == tries || !apierrors.IsTimeout(err) && !apierrors.IsServerTimeout(err) {
+			return fmt.Errorf("%s: %w", at, err)
+		}
 	}
-	return nil
 }
+
+// tries bounds how often an object is applied that the API server had no time for.
+const tries = 3
 
 func (in *Installer) resource(o *unstructured.Unstructured) (resource, error) {
 	gvk := o.GroupVersionKind()
@@ -133,7 +142,7 @@ var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ver
 
 // served waits until the CRD is established, and learns its resources.
 func (in *Installer) served(ctx context.Context, crd *unstructured.Unstructured) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	c := in.client.Resource(crdResource)
 	only := fields.OneTermEqualSelector("metadata.name", crd.GetName()).String()

@@ -101,7 +101,7 @@ func (l *Lab) admitVerifier(ctx context.Context) error {
 // authorizer learns of a role some time after it is stored, and when can't be watched:
 // so this asks, for one rule of each role, since a role arrives whole.
 func (l *Lab) awaitAllowed(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -149,7 +149,7 @@ const (
 // backend makes for itself at its start, such as a queue. Neither can be watched from
 // here: so this asks.
 func (l *Lab) awaitAccepted(ctx context.Context, b *Bundle) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	w := gang.Writer{Namespace: metav1.NamespaceDefault, Gang: b.Gang, Job: b.Job}
 	s := &scenario.Submit{Roles: []scenario.Role{{Name: "worker", Count: 2}}}
@@ -208,7 +208,7 @@ func (l *Lab) createInfraNode(ctx context.Context) error {
 
 // awaitDeployments waits until the cluster, too, has each Deployment available.
 func (l *Lab) awaitDeployments(ctx context.Context, processes []catalog.Process) error {
-	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	waiting := map[string]bool{}
 	for _, p := range processes {

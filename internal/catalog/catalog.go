@@ -70,6 +70,11 @@ func Load(tree fs.FS) (*Catalog, error) {
 		if err := errors.Join(checkVersion(f, k.Version), checkBuild(tree, f, &k.Spec.Build)); err != nil {
 			return nil, err
 		}
+		for name := range k.Spec.Flags {
+			if k.Spec.Build.Binaries[name] == "" {
+				return nil, fmt.Errorf("%s: spec.flags: %q is not one of spec.build.binaries", f, name)
+			}
+		}
 		c.Components = append(c.Components, k)
 	}
 	if len(c.Backends) == 0 {
@@ -308,6 +313,9 @@ func checkBuild(tree fs.FS, file string, b *Build) error {
 		if err := checkCopy(tree, fmt.Sprintf("%s: spec.build.copies[%d]", file, i), path.Dir(file)+"/build", c); err != nil {
 			return err
 		}
+	}
+	if b.Generate != "" && (!strings.HasPrefix(b.Generate, "./") || len(b.Copies) == 0) {
+		return fmt.Errorf("%s: spec.build.generate: %q must be a package of the build module, ./name, and there must be copies to write into", file, b.Generate)
 	}
 	return nil
 }

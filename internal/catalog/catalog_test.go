@@ -142,6 +142,9 @@ func TestInvalidTrees(t *testing.T) {
 		"added from outside":        {copies("module: example.com/up@v1.0.0, to: copies/up, add: /files"), releaseFile + `: spec.build.copies[0].add: "/files" must be a path below the build folder`},
 		"added from nowhere":        {copies("module: example.com/up@v1.0.0, to: copies/up, add: files/up"), releaseFile + ": spec.build.copies[0].add: there is no folder bundles/toy/v1.0.0/build/files/up"},
 		"added is a file":           {copies("module: example.com/up@v1.0.0, to: copies/up, add: go.mod"), releaseFile + ": spec.build.copies[0].add: there is no folder bundles/toy/v1.0.0/build/go.mod"},
+		"generate without copies":   {swap(releaseFile, "diskMiB: 100}", "diskMiB: 100, generate: ./generate}"), releaseFile + `: spec.build.generate: "./generate" must be a package of the build module, ./name, and there must be copies to write into`},
+		"generate from elsewhere":   {swap(releaseFile, "diskMiB: 100}", "diskMiB: 100, copies: [{module: example.com/up@v1.0.0, to: copies/up}], generate: example.com/up}"), releaseFile + `: spec.build.generate: "example.com/up" must be a package of the build module, ./name, and there must be copies to write into`},
+		"flags of no binary":        {swap(componentFile, "spec:", "spec:\n  flags: {etcdctl: [--v=1]}"), componentFile + `: spec.flags: "etcdctl" is not one of spec.build.binaries`},
 		"bad component version":     {move(componentFile, "lab/etcd/main/component.yaml"), `lab/etcd/main/component.yaml: the folder's name is the version and must look like v1.2.3, not "main"`},
 	}
 	if _, err := Load(toy()); err != nil {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -173,7 +174,8 @@ func (p *Pair) Supports(kubernetes string) error {
 	return p.Operator.Spec.supports(p.Operator, kubernetes)
 }
 
-// Pair finds operator[@version][/Kind] for a backend's release.
+// Pair finds operator[@version][/Kind] for a backend's release. Without a version it is
+// the newest that is run with this backend.
 func (c *Catalog) Pair(ref string, on *Release) (*Pair, error) {
 	name, kind, _ := strings.Cut(ref, "/")
 	name, version, pinned := strings.Cut(name, "@")
@@ -184,11 +186,20 @@ func (c *Catalog) Pair(ref string, on *Release) (*Pair, error) {
 			continue
 		}
 		var versions []string
+		var newest error
 		for _, r := range slices.Backward(o.Releases) {
-			if !pinned || r.Version == version {
-				return c.pair(r, kind, on)
-			}
 			versions = append(versions, r.Version)
+			if pinned && r.Version != version {
+				continue
+			}
+			p, err := c.pair(r, kind, on)
+			if err == nil || pinned {
+				return p, err
+			}
+			newest = cmp.Or(newest, err)
+		}
+		if newest != nil {
+			return nil, newest
 		}
 		return nil, Unknown("version of "+name, version, versions)
 	}

@@ -120,6 +120,43 @@ func TestPair(t *testing.T) {
 	}
 }
 
+// An operator may leave a backend for another: each keeps the versions that it was run with.
+func TestPairIsTheNewestForTheBackend(t *testing.T) {
+	tree := toyOperator()
+	newer := strings.Replace(string(tree[operatorReleaseFile].Data), "  - {release: toy@v1.0.0, overlay: toy}\n", "", 1)
+	tree["bundles/operators/jobs/v2.1.0/release.yaml"] = &fstest.MapFile{Data: []byte(newer)}
+	for _, name := range []string{"base", "overlays/toy-default"} {
+		tree["bundles/operators/jobs/v2.1.0/"+name+"/kustomization.yaml"] = &fstest.MapFile{Data: []byte("resources: []\n")}
+	}
+	c, err := Load(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct{ ref, on, want, err string }{
+		"both have one": {ref: "jobs", on: "toy@v1.0.0+default-scheduler", want: "jobs@v2.1.0/TFJob"},
+		"one has one":   {ref: "jobs", on: "toy@v1.0.0", want: "jobs@v2.0.0/TFJob"},
+		"pinned":        {ref: "jobs@v2.1.0", on: "toy@v1.0.0", err: "jobs@v2.1.0 has no overlay for toy@v1.0.0 (it has: toy@v1.0.0+default-scheduler)"},
+		"none has it":   {ref: "jobs/TFjob", on: "toy@v1.0.0", err: `unknown kind of jobs@v2.1.0 "TFjob": did you mean "TFJob"? (there are: MPIJob, TFJob)`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			on, err := c.Release(test.on)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := c.Pair(test.ref, on)
+			switch {
+			case test.err != "":
+				if err == nil || err.Error() != test.err {
+					t.Errorf("got %v, error %v\nwant error %s", p, err, test.err)
+				}
+			case err != nil || p.String() != test.want:
+				t.Errorf("got %v, error %v; want %s", p, err, test.want)
+			}
+		})
+	}
+}
+
 func TestInvalidOperators(t *testing.T) {
 	tests := map[string]struct{ file, from, to, want string }{
 		"name":              {operatorFile, "name: jobs", "name: job", operatorFile + `: metadata.name: "job" must be the folder's name, "jobs"`},

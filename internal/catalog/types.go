@@ -168,6 +168,10 @@ type Build struct {
 	// Copies are made for the build, where an upstream module does not build as
 	// the module proxy serves it.
 	Copies []Copy `json:"copies,omitempty"`
+	// Generate is a package of the build module that is run in its folder, once the
+	// copies are there, to write into them what upstream makes only at its own build:
+	// "./generate". May be "".
+	Generate string `json:"generate,omitempty"`
 }
 
 // Copy is a writable copy of an upstream module, for a replace line of the build
@@ -240,9 +244,12 @@ type Component struct {
 	Path    string `json:"-"`
 }
 
-// ComponentSpec says how the component is built.
+// ComponentSpec says how the component is built, and run.
 type ComponentSpec struct {
 	Build Build `json:"build"`
+	// Flags are what this version's programs need in a lab and others don't know, by
+	// binary.
+	Flags map[string][]string `json:"flags,omitempty"`
 }
 
 // Module is a nested Go module to build: a component's or a release's.

@@ -138,6 +138,11 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 		return nil, err
 	}
 	s.Verifier = verifier.Objects
+	k, err := tr.Catalog.Component("kubernetes", c.Kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	s.Flags = k.Spec.Flags
 	stubs, err := fs.ReadFile(tr, "lab/cert-manager.yaml")
 	if err != nil {
 		return nil, err

@@ -146,7 +146,7 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	}
 	return lab.Options{
 		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
-		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, ControlPlane: s.Release.Spec.ControlPlane,
+		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, Flags: s.Flags, ControlPlane: s.Release.Spec.ControlPlane,
 		Bundle: b, Verifier: s.Verifier,
 	}
 }

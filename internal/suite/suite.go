@@ -31,6 +31,8 @@ type Suite struct {
 	// Pair is the operator that makes the gangs of jobs; nil submits pods and groups.
 	Pair       *catalog.Pair
 	Kubernetes string
+	// Flags are that version's own, by component of the lab.
+	Flags map[string][]string
 	// Binaries maps the lab's and the release's binaries to their paths.
 	Binaries map[string]string
 	// Objects are the release's, rendered, and the operator's.

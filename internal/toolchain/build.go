@@ -50,6 +50,11 @@ func (t *Toolchain) build(ctx context.Context, l *lookup, p *progress) error {
 	if err != nil {
 		return err
 	}
+	if l.Generate != "" {
+		if _, err := t.goCommand(ctx, dir, work, p.line, "run", l.Generate); err != nil {
+			return err
+		}
+	}
 	list, err := t.goCommand(ctx, dir, work, p.line, slices.Concat([]string{"list", "-deps", "--"}, pkgs(l.Binaries))...)
 	if err != nil {
 		return err

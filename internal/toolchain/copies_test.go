@@ -70,6 +70,69 @@ func TestEnsureBuildsWithACopy(t *testing.T) {
 	}
 }
 
+// generating is lacking, with a program of its own in place of the added files.
+func generating(t *testing.T, root string) catalog.Module {
+	t.Helper()
+	m := lacking(t, root)
+	dir := filepath.Join(root, m.Path)
+	if err := os.RemoveAll(filepath.Join(dir, "files")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "generate/main.go"), generator("made"), 0o644)
+	m.Copies[0].Add, m.Generate = "", "./generate"
+	return m
+}
+
+// generator is a program that writes the constant into the copy. It uses the module
+// whose file it makes, as it stands without it.
+func generator(key string) string {
+	return `package main
+
+import (
+	"os"
+
+	"example.com/upstream/names"
+)
+
+func main() {
+	text := "package names\n\nconst Key = \"" + names.Group + "/` + key + `\"\n"
+	if err := os.WriteFile("copies/up/names/key.go", []byte(text), 0o644); err != nil {
+		println("generate:", err.Error())
+		os.Exit(1)
+	}
+}
+`
+}
+
+func TestEnsureGenerates(t *testing.T) {
+	realGo(t)
+	upstream := moduleCache(t)
+	tc := &Toolchain{Root: t.TempDir(), CacheDir: t.TempDir()}
+	m := generating(t, tc.Root)
+	for _, want := range []string{"made", "made-otherwise"} {
+		write(t, filepath.Join(tc.dir(m), "generate/main.go"), generator(want), 0o644)
+		paths, err := tc.Ensure(t.Context(), []catalog.Module{m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := run(t, paths["tiny"]); got != "group/"+want {
+			t.Errorf("tiny prints %q, want group/%s", got, want)
+		}
+	}
+	for what, dir := range map[string]string{"the module cache": upstream, "the repository": filepath.Join(tc.dir(m), "copies/up")} {
+		if _, err := os.Stat(filepath.Join(dir, "names/key.go")); err == nil {
+			t.Errorf("%s is written to", what)
+		}
+	}
+
+	const fails = "package main\n\nimport \"os\"\n\nfunc main() {\n\tprintln(\"generate: no\")\n\tos.Exit(1)\n}\n"
+	write(t, filepath.Join(tc.dir(m), "generate/main.go"), fails, 0o644)
+	_, err := tc.Ensure(t.Context(), []catalog.Module{m})
+	if want := "build tiny@v1.0.0: go run: exit status 1\ngenerate: no\n"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want one that begins with %q", err, want)
+	}
+}
+
 func TestEnsureRefusesCopies(t *testing.T) {
 	cases := map[string]struct {
 		spoil func(t *testing.T, dir string, m *catalog.Module)
@@ -125,6 +188,10 @@ func TestFingerprintOfCopies(t *testing.T) {
 		}},
 		"a copy made by hand": {same: true, change: func(t *testing.T, dir string, _ *catalog.Module) {
 			write(t, filepath.Join(dir, "copies/up/names/more.go"), "package names\n", 0o644)
+		}},
+		"generator": {change: func(_ *testing.T, _ string, m *catalog.Module) { m.Generate = "./generate" }},
+		"generator's file": {change: func(t *testing.T, dir string, _ *catalog.Module) {
+			write(t, filepath.Join(dir, "generate/main.go"), generator("made"), 0o644)
 		}},
 		"another folder": {same: true, change: func(t *testing.T, dir string, _ *catalog.Module) {
 			write(t, filepath.Join(dir, "files/upper/key.txt"), "", 0o644)

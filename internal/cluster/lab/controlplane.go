@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -63,7 +64,7 @@ func (l *Lab) startControlPlane() (err error) {
 		Append("audit-policy-file", policy).
 		Append("audit-log-path", c.audit).
 		Append("egress-selector-config-file", l.egressConfig)
-	for _, flag := range l.opts.ControlPlane["kube-apiserver"] {
+	for _, flag := range l.flags("kube-apiserver") {
 		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		args.Append(name, value)
 	}
@@ -93,6 +94,11 @@ func (l *Lab) startControlPlane() (err error) {
 	// Our own limits are no part of what is measured.
 	c.admin.QPS, c.admin.Burst = -1, 0
 	return nil
+}
+
+// flags are a component's further flags: of its version, and of the release.
+func (l *Lab) flags(component string) []string {
+	return slices.Concat(l.opts.Flags[component], l.opts.ControlPlane[component])
 }
 
 // watch gives the component a pipe for its log. envtest doesn't say when a
@@ -169,7 +175,7 @@ func (l *Lab) startComponents(ctx context.Context) error {
 		if b := l.opts.Bundle; b != nil && b.Replaces == c.name {
 			continue
 		}
-		p, err := l.newProcess(c.name, c.name, append(c.args, l.opts.ControlPlane[c.name]...))
+		p, err := l.newProcess(c.name, c.name, append(c.args, l.flags(c.name)...))
 		if err != nil {
 			return err
 		}

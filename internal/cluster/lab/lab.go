@@ -40,6 +40,8 @@ type Options struct {
 	Binaries map[string]string
 	// Stages is KWOK's configuration.
 	Stages []byte
+	// Flags are the Kubernetes version's own, by component.
+	Flags map[string][]string
 	// ControlPlane holds further flags, by component.
 	ControlPlane map[string][]string
 	// Bundle is installed; nil makes a plain cluster.

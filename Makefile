@@ -16,6 +16,10 @@ conformance: build ## Run the suite in the lab: BACKEND=volcano[@version] OPERAT
 conformance-matrix: build ## Run every release, and record it in docs/matrix.yaml: ARGS="--only volcano --again"
 	bin/gangctl-verify matrix $(ARGS)
 
+.PHONY: conformance-mutants
+conformance-mutants: build ## Break backends and operators on purpose: the suite must notice each
+	bin/gangctl-verify mutants $(ARGS)
+
 .PHONY: build
 build: ## Build bin/gangctl-verify
 	go build -o bin/gangctl-verify ./cmd/gangctl-verify
@@ -55,4 +59,4 @@ clean: ## Remove bin/ and out/; built binaries stay in the cache (gangctl-verify
 
 .PHONY: help
 help: ## Show this
-	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

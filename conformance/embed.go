@@ -4,7 +4,8 @@ package conformance
 
 import "embed"
 
-// Files is this folder's data: cases/<name>.yaml is one case, and its whole story.
+// Files is this folder's data: cases/<name>.yaml is one case, and its whole story;
+// mutants/<name> is a bundle that is broken on purpose.
 //
-//go:embed cases manifests profiles.yaml
+//go:embed cases manifests mutants profiles.yaml
 var Files embed.FS

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -115,6 +116,8 @@ func users(grants []access.Grant) []string {
 	return all
 }
 
+var errNoResults = errors.New("no results of a run")
+
 // readRequests adds up what the cases of a run recorded.
 func readRequests(from string) ([]access.Request, error) {
 	files, err := filepath.Glob(filepath.Join(from, "cases", "*", suite.RequestsFile))
@@ -122,7 +125,7 @@ func readRequests(from string) ([]access.Request, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no results of a run", from)
+		return nil, fmt.Errorf("%s: %w", from, errNoResults)
 	}
 	var all []access.Request
 	for _, f := range files {

@@ -31,6 +31,8 @@ type runOptions struct {
 	parallel   int
 	strict     bool
 	output     string
+	// change, if set, breaks the suite on purpose.
+	change func(*suite.Suite)
 }
 
 func (a *app) newRun() *cobra.Command {
@@ -111,6 +113,9 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 		return nil, err
 	}
 	s.Patience, s.Parallel = o.patience, o.parallel
+	if o.change != nil {
+		o.change(s)
+	}
 	if s.Out, err = filepath.Abs(o.out); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ type Control struct {
 	Scheduler string `json:"scheduler"`
 	// Breaks is the property that the default scheduler must violate.
 	Breaks Property `json:"breaks,omitempty"`
+	// JobsBreak is the property instead, where an operator makes the pods of jobs: in
+	// what order is its own affair.
+	JobsBreak Property `json:"jobsBreak,omitempty"`
 	// Shows is how the violation must look when the run ends.
 	Shows *Shows `json:"shows,omitempty"`
 	// Before names the step before which the scheduler is stopped; the first by default.
@@ -62,6 +65,9 @@ func (c *Control) validate(steps map[string]bool) error {
 		if !slices.Contains([]Property{AllOrNothing, Deadlock}, c.Breaks) {
 			return fmt.Errorf("breaks: %q must be %s or %s", c.Breaks, AllOrNothing, Deadlock)
 		}
+		if c.JobsBreak != "" && c.JobsBreak != AllOrNothing {
+			return fmt.Errorf("jobsBreak: %q must be %s", c.JobsBreak, AllOrNothing)
+		}
 		if c.Before != "" {
 			return errors.New("before: is for the stopped scheduler")
 		}
@@ -69,8 +75,8 @@ func (c *Control) validate(steps map[string]bool) error {
 			return errors.New("shows: gang and bound must be set, and gpus not negative")
 		}
 	case StoppedScheduler:
-		if c.Breaks != "" || c.Shows != nil {
-			return errors.New("breaks: breaks and shows are for the default scheduler")
+		if c.Breaks != "" || c.JobsBreak != "" || c.Shows != nil {
+			return errors.New("breaks: breaks, jobsBreak and shows are for the default scheduler")
 		}
 		if c.Before != "" && !steps[c.Before] {
 			return fmt.Errorf("before: no step is named %q", c.Before)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,9 +147,21 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	}
 	return lab.Options{
 		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
-		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, Flags: s.Flags, ControlPlane: s.Release.Spec.ControlPlane,
+		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, Flags: s.Flags, ControlPlane: s.controlPlane(),
 		Bundle: b, Verifier: s.Verifier,
 	}
+}
+
+// controlPlane are the release's flags of the lab's components, and the suite's.
+func (s *Suite) controlPlane() map[string][]string {
+	all := maps.Clone(s.Release.Spec.ControlPlane)
+	for component, flags := range s.ControlPlane {
+		if all == nil {
+			all = map[string][]string{}
+		}
+		all[component] = slices.Concat(all[component], flags)
+	}
+	return all
 }
 
 // join makes one file of a case's runs, the subject's first.

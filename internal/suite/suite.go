@@ -33,6 +33,8 @@ type Suite struct {
 	Kubernetes string
 	// Flags are that version's own, by component of the lab.
 	Flags map[string][]string
+	// ControlPlane holds flags besides the release's, for mutants.
+	ControlPlane map[string][]string
 	// Binaries maps the lab's and the release's binaries to their paths.
 	Binaries map[string]string
 	// Objects are the release's, rendered, and the operator's.

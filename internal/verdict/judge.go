@@ -89,12 +89,16 @@ func misbehaves(want scenario.Control, j *judge, got Run) string {
 		}
 		return ""
 	}
+	breaks := want.Breaks
+	if j.begin.Operator != "" && want.JobsBreak != "" {
+		breaks = want.JobsBreak
+	}
 	broken := false
 	for _, x := range got.Violations {
-		broken = broken || x.Property == want.Breaks
+		broken = broken || x.Property == breaks
 	}
 	if !broken {
-		return fmt.Sprintf("on the default scheduler, %s held", want.Breaks)
+		return fmt.Sprintf("on the default scheduler, %s held", breaks)
 	}
 	if s := want.Shows; s != nil {
 		g := j.state.Gangs[s.Gang]

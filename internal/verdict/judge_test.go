@@ -22,6 +22,8 @@ type tape struct {
 	now time.Duration
 	seq int
 	uid int
+	// operator makes the pods; "" is nobody.
+	operator string
 }
 
 func newTape() *tape {
@@ -51,7 +53,7 @@ func (t *tape) begin(run string, spec scenario.Spec) {
 	}
 	t.add("0s", timeline.Event{Begin: &timeline.Begin{
 		Format: timeline.Format, Run: run, Case: "toy", Backend: "b", Version: "v1.0.0", Kubernetes: "v1.34.4",
-		Scheduler: "s", Binder: "binder", Grouped: run == timeline.Subject,
+		Scheduler: "s", Binder: "binder", Grouped: run == timeline.Subject, Operator: t.operator,
 		Settle: timeline.Time(3 * time.Second), Patience: 1, Scenario: text,
 	}})
 }
@@ -69,7 +71,7 @@ func (t *tape) gang(name string, size int) []*timeline.Pod {
 		t.uid++
 		p := &timeline.Pod{
 			UID: fmt.Sprint(t.uid), Name: fmt.Sprintf("%s-%d", name, i), Gang: name, Role: "worker", Key: name,
-			Requests: timeline.Resources{timeline.GPU: 1}, Phase: "Pending",
+			Scheduler: "s", Requests: timeline.Resources{timeline.GPU: 1}, Phase: "Pending",
 		}
 		pods = append(pods, p)
 		t.pod("1ms", p)
@@ -126,8 +128,10 @@ var capacity = scenario.Spec{
 }
 
 // holdsBack is a subject that does the right thing on shortage.
-func holdsBack(t *tape) {
-	t.begin(timeline.Subject, shortage)
+func holdsBack(t *tape) { holdsBackOn(t, shortage) }
+
+func holdsBackOn(t *tape, spec scenario.Spec) {
+	t.begin(timeline.Subject, spec)
 	t.node("n1", 1)
 	t.gang("a", 2)
 	t.expect(1, true)
@@ -136,8 +140,10 @@ func holdsBack(t *tape) {
 }
 
 // bindsOne is a run that binds one of two pods, and keeps it.
-func bindsOne(t *tape, run string) {
-	t.begin(run, shortage)
+func bindsOne(t *tape, run string) { bindsOneOn(t, run, shortage) }
+
+func bindsOneOn(t *tape, run string, spec scenario.Spec) {
+	t.begin(run, spec)
 	t.node("n1", 1)
 	pods := t.gang("a", 2)
 	t.expect(1, true)
@@ -201,6 +207,26 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("got %s, %q\nwant %s, with %q", v.Outcome, v.Reason, test.want, test.reason)
 			}
 		})
+	}
+}
+
+// A control that breaks another property than the case's: enough where an operator made
+// the pods of jobs.
+func TestJobsBreak(t *testing.T) {
+	spec := shortage
+	spec.Control = scenario.Control{Scheduler: scenario.DefaultScheduler, Breaks: scenario.Deadlock, JobsBreak: scenario.AllOrNothing}
+	for operator, want := range map[string]Outcome{"": Inconclusive, "training-operator@v1.9.3/TFJob": Pass} {
+		tape := newTape()
+		tape.operator = operator
+		holdsBackOn(tape, spec)
+		bindsOneOn(tape, timeline.Control, spec)
+		v, err := Judge(bytes.NewReader(tape.bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Outcome != want {
+			t.Errorf("operator %q: got %s, %q, want %s", operator, v.Outcome, v.Reason, want)
+		}
 	}
 }
 
@@ -477,11 +503,11 @@ func TestMembersOfJobs(t *testing.T) {
 		want  []string
 	}{
 		"the operator names another scheduler": {
-			func(b *timeline.Begin) { b.Operator, b.Grouped = "jobs@v1.0.0/TFJob", true },
+			func(b *timeline.Begin) { b.Operator, b.Grouped, b.Scheduler = "jobs@v1.0.0/TFJob", true, "gangs" },
 			func(t *tape) {
-				t.gang("a", 1) // its pod asks for no scheduler
+				t.gang("a", 1)
 			},
-			[]string{`membership: a-0 was made by jobs@v1.0.0/TFJob for the scheduler "", not "s"`},
+			[]string{`membership: a-0 was made by jobs@v1.0.0/TFJob for the scheduler "s", not "gangs"`},
 		},
 		"members without a group object still carry the key": {
 			func(b *timeline.Begin) { b.Joined = true },

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/mutant"
+	"github.com/gangctl/gangctl/internal/setup"
+	"github.com/gangctl/gangctl/internal/strict"
+	"github.com/gangctl/gangctl/internal/suite"
+	"github.com/gangctl/gangctl/internal/verdict"
+)
+
+func (a *app) newMutants() *cobra.Command {
+	var only []string
+	var out string
+	c := &cobra.Command{
+		Use:   "mutants",
+		Short: "Break backends and operators on purpose, and see that the suite notices",
+		Long: `mutants runs one case on each mutant of conformance/mutants: a backend without its
+gang plugin, a role without a rule, an operator without its flag. It prints what
+gave each away. The exit code is 1 if one goes unnoticed.`,
+		Example: `  gangctl-verify mutants
+  gangctl-verify mutants --only volcano-no-gang,training-operator-no-flag`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.mutants(c.Context(), only, out) },
+	}
+	f := c.Flags()
+	f.StringSliceVar(&only, "only", nil, "only these mutants")
+	f.StringVarP(&out, "out", "o", "out/mutants", "the folder for the reports, one below it for each mutant")
+	return c
+}
+
+func (a *app) mutants(ctx context.Context, only []string, out string) error {
+	tr, err := setup.Load(a.root)
+	if err != nil {
+		return err
+	}
+	all, err := mutant.Load(tr, "conformance/mutants")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, m := range all {
+		names = append(names, m.Metadata.Name)
+	}
+	for _, o := range only {
+		if !slices.Contains(names, o) {
+			return catalog.Unknown("mutant", o, names)
+		}
+	}
+	if len(only) > 0 {
+		all = slices.DeleteFunc(all, func(m *mutant.Mutant) bool { return !slices.Contains(only, m.Metadata.Name) })
+	}
+	missed := false
+	for i, m := range all {
+		fmt.Fprintf(a.Err, "[%d/%d] %s: ", i+1, len(all), m)
+		how, err := a.runMutant(ctx, tr, m, filepath.Join(out, m.Metadata.Name))
+		if err != nil {
+			return err
+		}
+		if how == "" {
+			missed = true
+			fmt.Fprintf(a.Out, "MISSED   %s: %s The report is in %s.\n", m, m.Spec.About, filepath.Join(out, m.Metadata.Name))
+			continue
+		}
+		fmt.Fprintf(a.Out, "noticed  %s: %s\n", m, how)
+	}
+	if missed {
+		return ended(ExitFail)
+	}
+	return nil
+}
+
+// runMutant says how the suite noticed the mutant; "" if it didn't.
+func (a *app) runMutant(ctx context.Context, tr *setup.Tree, m *mutant.Mutant, out string) (string, error) {
+	o := &runOptions{
+		Target: setup.Target{Backend: m.Spec.Backend, Operator: m.Spec.Operator},
+		cases:  []string{m.Spec.Case}, provider: "lab", out: out, patience: 1,
+		change: func(s *suite.Suite) { breakIt(s, m) },
+	}
+	if m.Component != "" {
+		// kustomize reads folders on disk, and the tree may be what is built in.
+		part, err := fs.Sub(tr, m.Component)
+		if err != nil {
+			return "", err
+		}
+		dir, err := os.MkdirTemp("", "gangctl-mutant-")
+		if err != nil {
+			return "", broken(err)
+		}
+		defer os.RemoveAll(dir)
+		if err := os.CopyFS(dir, part); err != nil {
+			return "", broken(err)
+		}
+		o.Components = []string{dir}
+	}
+	if _, err := a.conduct(ctx, tr, o); err != nil {
+		if how := m.Spec.Noticed.Refused(err); how != "" {
+			fmt.Fprintln(a.Err, "refused")
+			return how, nil
+		}
+		return "", err
+	}
+	file := filepath.Join(out, "cases", m.Spec.Case, "verdict.yaml")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", broken(err)
+	}
+	v := &verdict.Verdict{}
+	if err := strict.YAML(file, data, v); err != nil {
+		return "", err
+	}
+	asked, err := readRequests(out)
+	if err != nil && !errors.Is(err, errNoResults) {
+		return "", err
+	}
+	return m.Spec.Noticed.Shown(v, asked), nil
+}
+
+// breakIt breaks what no manifest sets.
+func breakIt(s *suite.Suite, m *mutant.Mutant) {
+	s.ControlPlane = m.Spec.ControlPlane
+	if m.Spec.NoFields && s.Pair != nil {
+		pair := *s.Pair
+		pair.Fields = nil
+		s.Pair = &pair
+	}
+}

@@ -33,7 +33,7 @@ var (
 	profiles   = flag.String("profile", "core,recovery", "the profiles to run")
 	binDir     = flag.String("bin-dir", "", "a folder whose binaries are taken before any is built")
 	out        = flag.String("out", "", "the folder for the results; a temporary one by default")
-	patience   = flag.Float64("patience", 1, "multiply every duration of the cases")
+	patience   = flag.Float64("patience", 0, "multiply every duration of the cases; 0 goes by how long each lab took to start")
 )
 
 var (

@@ -65,7 +65,7 @@ func TestBadInput(t *testing.T) {
 		"no Kubernetes at all":        {[]string{"run", "--kubernetes", "new"}, `kubernetes version "vnew"`},
 		"no such bin-dir":             {[]string{"run", "--bin-dir", "/nowhere/at/all"}, "--bin-dir: stat /nowhere/at/all"},
 		"no such component":           {[]string{"run", "--component", "/nowhere"}, "component /nowhere: /components/0: there is no kustomization.yaml"},
-		"no patience":                 {[]string{"run", "--patience", "0"}, "--patience 0 must be more than 0"},
+		"negative patience":           {[]string{"run", "--patience", "-1"}, "--patience -1 and --parallel 0 must not be negative"},
 		"an output we don't write":    {[]string{"run", "--output", "xml"}, `--output "xml" must be text or json`},
 		"a wrong field in a case":     {[]string{"--root", spoilt, "run"}, `conformance/cases/spoilt.yaml: unknown field "spec.setle"`},
 		"a root that is none":         {[]string{"--root", t.TempDir(), "list"}, "no bundles/*/backend.yaml in this tree"},

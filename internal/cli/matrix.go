@@ -110,7 +110,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		fmt.Fprintf(a.Err, "[%d/%d] ", i+1, len(targets))
 		run := &runOptions{
 			Target: setup.Target{Backend: t.Release.String()}, profiles: rowProfiles(tr, t.Pair != nil), provider: "lab",
-			out: filepath.Join(o.out, folderOf(t)), patience: 1,
+			out: filepath.Join(o.out, folderOf(t)), controls: filepath.Join(o.out, "controls"),
 		}
 		if t.Pair != nil {
 			run.Operator = t.Pair.String()

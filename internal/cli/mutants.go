@@ -84,7 +84,7 @@ func (a *app) mutants(ctx context.Context, only []string, out string) error {
 func (a *app) runMutant(ctx context.Context, tr *setup.Tree, m *mutant.Mutant, out string) (string, error) {
 	o := &runOptions{
 		Target: setup.Target{Backend: m.Spec.Backend, Operator: m.Spec.Operator},
-		cases:  []string{m.Spec.Case}, provider: "lab", out: out, patience: 1,
+		cases:  []string{m.Spec.Case}, provider: "lab", out: out,
 		change: func(s *suite.Suite) { breakIt(s, m) },
 	}
 	if m.Component != "" {

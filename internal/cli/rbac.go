@@ -64,7 +64,7 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 	}
 	if from == "" {
 		from = filepath.Join("out", "rbac", folderOf(chosen))
-		o := &runOptions{Target: *t, profiles: rowProfiles(tr, chosen.Pair != nil), provider: "lab", out: from, patience: 1}
+		o := &runOptions{Target: *t, profiles: rowProfiles(tr, chosen.Pair != nil), provider: "lab", out: from}
 		if _, err := a.conduct(ctx, tr, o); err != nil {
 			return err
 		}

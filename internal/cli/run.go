@@ -29,6 +29,7 @@ type runOptions struct {
 	kubeconfig string
 	patience   float64
 	parallel   int
+	controls   string
 	strict     bool
 	output     string
 	// change, if set, breaks the suite on purpose.
@@ -62,7 +63,7 @@ from pinned Go modules first: minutes once, and nothing after that.`,
 	f.StringVarP(&o.out, "out", "o", "out", "the folder for the results")
 	f.StringVar(&o.provider, "provider", string(cluster.Lab), "where to run: lab (kind and existing are reserved)")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "reserved for --provider existing; KUBECONFIG is never read")
-	f.Float64Var(&o.patience, "patience", 1, "multiply every duration of the cases, for slow machines")
+	f.Float64Var(&o.patience, "patience", 0, "multiply every duration of the cases, for slow machines; 0 goes by how long each lab took to start")
 	f.IntVar(&o.parallel, "parallel", 0, "how many labs run at once; 0 chooses")
 	f.BoolVar(&o.strict, "strict", false, "a feature that the backend doesn't claim must pass, too")
 	f.StringVar(&o.output, "output", "text", "what stdout gets: text, or json for the report")
@@ -77,8 +78,8 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if o.kubeconfig != "" {
 		return errors.New("--kubeconfig is for --provider existing, which is not supported yet; the lab needs no cluster")
 	}
-	if o.patience <= 0 || o.parallel < 0 {
-		return fmt.Errorf("--patience %v must be more than 0, and --parallel %d not negative", o.patience, o.parallel)
+	if o.patience < 0 || o.parallel < 0 {
+		return fmt.Errorf("--patience %v and --parallel %d must not be negative", o.patience, o.parallel)
 	}
 	if err := checkOutput(o.output, "text", "json"); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if err != nil {
 		return nil, err
 	}
-	s.Patience, s.Parallel = o.patience, o.parallel
+	s.Patience, s.Parallel, s.Controls = o.patience, o.parallel, o.controls
 	if o.change != nil {
 		o.change(s)
 	}

@@ -132,7 +132,7 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	if err != nil {
 		return nil, err
 	}
-	s := &suite.Suite{Release: c.Release, Pair: c.Pair, Kubernetes: c.Kubernetes, Objects: on.Objects, Off: off.Objects, Patience: 1}
+	s := &suite.Suite{Release: c.Release, Pair: c.Pair, Kubernetes: c.Kubernetes, Objects: on.Objects, Off: off.Objects}
 	verifier, err := c.verifier(ctx, tr)
 	if err != nil {
 		return nil, err

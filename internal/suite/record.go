@@ -1,15 +1,18 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -18,32 +21,50 @@ import (
 	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
+	"github.com/gangctl/gangctl/internal/verdict"
 )
 
 // record runs one run of a case in a lab of its own.
-func (s *Suite) record(ctx context.Context, c *scenario.Scenario, run, dir string) error {
+func (s *Suite) record(ctx context.Context, j job) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Join(dir, run+".jsonl"))
+	c, run, dir := j.scenario, j.run, j.dir
+	begin, writer, err := s.begin(c, run)
+	if err != nil {
+		return err
+	}
+	kept, err := s.keptControl(c, run, writer)
+	if err != nil {
+		return err
+	}
+	if taken, err := s.takeControl(kept, begin, j.part(run)); taken || err != nil {
+		return err
+	}
+	file, err := os.Create(j.part(run))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	begin, writer, err := s.begin(c, run)
-	if err != nil {
-		return err
+	if run == timeline.Control {
+		j.kept = kept
 	}
 	o := drive.Options{Scenario: c, Begin: begin, Writer: writer, Out: file}
 	if err := writer.Check(c); err != nil {
 		return drive.NotApplicable(o, err)
 	}
-	l, err := s.up(ctx, c, run, dir)
+	l, took, err := s.up(ctx, c, run, dir)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
 		return drive.NotRun(o, err)
+	}
+	if slow := slowness(took); slow > 1 {
+		s.slots.starved()
+		if s.Patience == 0 {
+			o.Begin.Settle, o.Begin.Patience = timeline.Time(scenario.Duration(begin.Settle).Scale(slow)), slow
+		}
 	}
 	o.Cluster = l
 	err = drive.Run(ctx, o)
@@ -94,15 +115,17 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	if settle == 0 {
 		settle = scenario.DefaultSettle
 	}
+	patience := cmp.Or(s.Patience, 1)
 	return timeline.Begin{
 		Run: run, Case: c.Metadata.Name, Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version,
 		Kubernetes: s.Kubernetes, Scheduler: w.Scheduler, Binder: binder, Grouped: w.Grouped(), Joined: w.Gang != nil,
 		Operator: s.Operator(),
-		Settle:   timeline.Time(settle.Scale(s.Patience)), Patience: s.Patience, Scenario: spec,
+		Settle:   timeline.Time(settle.Scale(patience)), Patience: patience, Scenario: spec,
 	}, w, nil
 }
 
-func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (*lab.Lab, error) {
+// up starts a lab, and says how long that took.
+func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (*lab.Lab, time.Duration, error) {
 	s.starts <- struct{}{}
 	defer func() { <-s.starts }()
 	o := s.Lab(func(component string) string {
@@ -114,7 +137,9 @@ func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (
 	if plain(c, run) {
 		o.ControlPlane, o.Bundle = nil, s.off()
 	}
-	return lab.Up(ctx, o)
+	began := time.Now()
+	l, err := lab.Up(ctx, o)
+	return l, time.Since(began), err
 }
 
 // off is what a safety control installs: no gang scheduler, and the operator without
@@ -164,24 +189,39 @@ func (s *Suite) controlPlane() map[string][]string {
 	return all
 }
 
+// part is the file that a run is recorded in.
+func (p *pending) part(run string) string { return filepath.Join(p.dir, run+".jsonl") }
+
 // join makes one file of a case's runs, the subject's first.
-func join(dir string) (string, error) {
-	path := filepath.Join(dir, "timeline.jsonl")
+func (p *pending) join() (string, error) {
+	path := filepath.Join(p.dir, "timeline.jsonl")
 	whole, err := os.Create(path)
 	if err != nil {
 		return "", err
 	}
 	defer whole.Close()
 	for _, run := range runs {
-		part := filepath.Join(dir, run+".jsonl")
-		file, err := os.Open(part)
+		file, err := os.Open(p.part(run))
 		if err != nil {
 			return "", err
 		}
 		_, err = io.Copy(whole, file)
-		if err = errors.Join(err, file.Close(), os.Remove(part)); err != nil {
+		if err = errors.Join(err, file.Close()); err != nil {
 			return "", err
 		}
 	}
 	return path, nil
+}
+
+// tidy removes the parts, or keeps the control for other suites.
+func (p *pending) tidy(v *verdict.Verdict) error {
+	if err := keepControl(p.part(timeline.Control), p.kept, v); err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if err := os.Remove(p.part(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

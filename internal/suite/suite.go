@@ -48,13 +48,17 @@ type Suite struct {
 	Folder   *runfolder.Folder
 	// Out is the folder of the results.
 	Out string
-	// Patience multiplies every duration of the cases.
+	// Controls is a folder of safety controls that suites share; "" shares none.
+	Controls string
+	// Patience multiplies every duration of the cases; 0 goes by how long each lab took
+	// to start.
 	Patience float64
 	// Parallel is how many labs run at once; 0 chooses.
 	Parallel int
 	// Progress, if set, is told which runs are under way whenever that changes.
 	Progress func(done, total int, running []string)
 
+	slots  *slots
 	starts chan struct{} // labs that are starting
 	mu     sync.Mutex
 	labs   int
@@ -88,6 +92,8 @@ type pending struct {
 	dir      string
 	left     int
 	err      error
+	// kept is where the control is kept for other suites, if it is.
+	kept string
 }
 
 var runs = []string{timeline.Subject, timeline.Control}
@@ -95,11 +101,8 @@ var runs = []string{timeline.Subject, timeline.Control}
 // Run runs the cases, each with its control, and calls each as one ends. The long
 // ones start first. Cases that measure speed come last, and have no lab beside them.
 func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(report.Case)) ([]report.Case, error) {
-	parallel := s.Parallel
-	if parallel == 0 {
-		// A running case mostly waits; starting a lab keeps two cores busy.
-		parallel = 3 * runtime.NumCPU()
-	}
+	// A running case mostly waits; starting a lab keeps two cores busy.
+	s.slots = newSlots(s.Parallel)
 	s.starts = make(chan struct{}, runtime.NumCPU())
 	together, alone, err := s.plan(cases)
 	if err != nil {
@@ -111,7 +114,7 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 	under := &underWay{total: len(together) + len(alone), tell: s.Progress}
 	do := func(j job) {
 		under.begin(j)
-		err := s.record(ctx, j.scenario, j.run, j.dir)
+		err := s.record(ctx, j)
 		ending.Lock()
 		defer ending.Unlock()
 		under.end(j)
@@ -127,12 +130,11 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 		all = append(all, done)
 		each(done)
 	}
-	slots := make(chan struct{}, parallel)
 	var running sync.WaitGroup
 	for _, j := range together {
-		slots <- struct{}{}
+		s.slots.take()
 		running.Go(func() {
-			defer func() { <-slots }()
+			defer s.slots.free()
 			do(j)
 		})
 	}
@@ -173,12 +175,15 @@ func (s *Suite) conclude(p *pending) (report.Case, error) {
 	if p.err != nil {
 		return report.Case{}, p.err
 	}
-	file, err := join(p.dir)
+	file, err := p.join()
 	if err != nil {
 		return report.Case{}, err
 	}
 	v, err := JudgeFile(file)
 	if err != nil {
+		return report.Case{}, err
+	}
+	if err := p.tidy(v); err != nil {
 		return report.Case{}, err
 	}
 	text, err := yaml.Marshal(v)

@@ -104,6 +104,8 @@ type Begin struct {
 	Settle Time `json:"settle"`
 	// Patience is the factor on every duration of the scenario.
 	Patience float64 `json:"patience"`
+	// Recorded names the backend's run that a shared control was recorded in.
+	Recorded string `json:"recorded,omitempty"`
 	// Started is the wall clock's time, for people.
 	Started time.Time `json:"started"`
 	// Scenario is the case as it ran, for the judge.

@@ -15,6 +15,13 @@ type underWay struct {
 	tell        func(done, total int, running []string)
 }
 
+// more are runs that were not foreseen.
+func (u *underWay) more(n int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.total += n
+}
+
 func (u *underWay) begin(j job) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -24,12 +23,12 @@ import (
 	"github.com/gangctl/gangctl/internal/verdict"
 )
 
-// record runs one run of a case in a lab of its own.
-func (s *Suite) record(ctx context.Context, j job) error {
+// record runs one run of a case.
+func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	c, run, dir := j.scenario, j.run, j.dir
+	c, run := j.scenario, j.run
 	begin, writer, err := s.begin(c, run)
 	if err != nil {
 		return err
@@ -38,7 +37,14 @@ func (s *Suite) record(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	if taken, err := s.takeControl(kept, begin, j.part(run)); taken || err != nil {
+	taken, err := s.takeControl(kept, begin, j.part(run))
+	if run == timeline.Control {
+		j.kept = kept
+		if taken {
+			j.kept = ""
+		}
+	}
+	if taken || err != nil {
 		return err
 	}
 	file, err := os.Create(j.part(run))
@@ -46,32 +52,28 @@ func (s *Suite) record(ctx context.Context, j job) error {
 		return err
 	}
 	defer file.Close()
-	if run == timeline.Control {
-		j.kept = kept
-	}
 	o := drive.Options{Scenario: c, Begin: begin, Writer: writer, Out: file}
 	if err := writer.Check(c); err != nil {
 		return drive.NotApplicable(o, err)
 	}
-	l, took, err := s.up(ctx, c, run, dir)
-	if err != nil {
+	if err := b.ready(ctx, j); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		return drive.NotRun(o, err)
+		return errors.Join(drive.NotRun(o, err), b.saveLogs(j))
 	}
-	if slow := slowness(took); slow > 1 {
-		s.slots.starved()
-		if s.Patience == 0 {
-			o.Begin.Settle, o.Begin.Patience = timeline.Time(scenario.Duration(begin.Settle).Scale(slow)), slow
-		}
+	if b.used {
+		j.used.Store(true)
 	}
-	o.Cluster = l
+	if s.Patience == 0 {
+		o.Begin.Settle, o.Begin.Patience = timeline.Time(scenario.Duration(begin.Settle).Scale(b.slow)), b.slow
+	}
+	o.Cluster = b.lab
 	err = drive.Run(ctx, o)
 	if run == timeline.Subject {
-		err = errors.Join(err, saveRequests(l, dir))
+		err = errors.Join(err, saveRequests(b.lab, j.dir))
 	}
-	return errors.Join(err, l.Down())
+	return errors.Join(err, b.saveLogs(j), b.clear(ctx, writer))
 }
 
 // RequestsFile is where a case's folder has what service accounts asked for.
@@ -99,7 +101,7 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 	if err != nil {
 		return timeline.Begin{}, gang.Writer{}, err
 	}
-	w := gang.Writer{Namespace: "gangctl-" + c.Metadata.Name, Scheduler: scenario.DefaultScheduler, Backend: s.Release.SchedulerName()}
+	w := gang.Writer{Namespace: "gangctl-" + c.Metadata.Name + "-" + run, Scheduler: scenario.DefaultScheduler, Backend: s.Release.SchedulerName()}
 	binder := "kube-scheduler"
 	if !plain(c, run) {
 		g := s.Release.Gang()
@@ -122,24 +124,6 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 		Operator: s.Operator(),
 		Settle:   timeline.Time(settle.Scale(patience)), Patience: patience, Scenario: spec,
 	}, w, nil
-}
-
-// up starts a lab, and says how long that took.
-func (s *Suite) up(ctx context.Context, c *scenario.Scenario, run, dir string) (*lab.Lab, time.Duration, error) {
-	s.starts <- struct{}{}
-	defer func() { <-s.starts }()
-	o := s.Lab(func(component string) string {
-		if run == timeline.Control {
-			component = "control-" + component
-		}
-		return filepath.Join(dir, "components", component+".log")
-	})
-	if plain(c, run) {
-		o.ControlPlane, o.Bundle = nil, s.off()
-	}
-	began := time.Now()
-	l, err := lab.Up(ctx, o)
-	return l, time.Since(began), err
 }
 
 // off is what a safety control installs: no gang scheduler, and the operator without
@@ -187,6 +171,15 @@ func (s *Suite) controlPlane() map[string][]string {
 		all[component] = slices.Concat(all[component], flags)
 	}
 	return all
+}
+
+// log is the file of a component's log, in a folder that is made.
+func (j job) log(name string) (string, error) {
+	dir := filepath.Join(j.dir, "components")
+	if j.run == timeline.Control {
+		name = "control-" + name
+	}
+	return filepath.Join(dir, name), os.MkdirAll(dir, 0o755)
 }
 
 // part is the file that a run is recorded in.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -24,8 +25,17 @@ rules:
 - level: Metadata
 `
 
-// requests reads what service accounts asked for from an audit log.
-func requests(log string) ([]access.Request, error) {
+// size is that of an audit log's whole lines.
+func size(log string) (int64, error) {
+	text, err := os.ReadFile(log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	return int64(bytes.LastIndexByte(text, '\n') + 1), err
+}
+
+// requests reads what service accounts asked for from an audit log, from a place on.
+func requests(log string, from int64) ([]access.Request, error) {
 	file, err := os.Open(log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -34,6 +44,9 @@ func requests(log string) ([]access.Request, error) {
 		return nil, err
 	}
 	defer file.Close()
+	if _, err := file.Seek(from, io.SeekStart); err != nil {
+		return nil, err
+	}
 	var all []access.Request
 	lines := bufio.NewReaderSize(file, 1<<16)
 	for {

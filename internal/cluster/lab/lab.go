@@ -82,6 +82,8 @@ type Lab struct {
 	life         context.Context // ends with the lab
 	end          context.CancelFunc
 
+	audited int64 // bytes of the audit log that earlier cases left
+
 	mu        sync.Mutex
 	processes map[string]*process
 	watcher   func(timeline.Component)
@@ -219,8 +221,8 @@ func (l *Lab) find(component string) (*process, error) {
 	return nil, catalog.Unknown("component", component, names)
 }
 
-// Requests lists what service accounts asked for.
-func (l *Lab) Requests() ([]access.Request, error) { return requests(l.cp.audit) }
+// Requests lists what service accounts asked for since the lab was last emptied.
+func (l *Lab) Requests() ([]access.Request, error) { return requests(l.cp.audit, l.audited) }
 
 // Down ends the lab's processes and removes its folder.
 func (l *Lab) Down() error {

@@ -1,0 +1,106 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Intact says that every component runs since the lab came up.
+func (l *Lab) Intact() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.past {
+		if c.State != timeline.Started {
+			return false
+		}
+	}
+	return true
+}
+
+// Empty takes a case's nodes, and its pods and objects of the kinds, so that another
+// case can follow. The namespace stays, with what nobody looks at. What is asked for
+// from now on belongs to the next case's Requests.
+func (l *Lab) Empty(ctx context.Context, namespace string, kinds []catalog.ObjectKind) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if l.audited, err = size(l.cp.audit); err != nil {
+		return err
+	}
+	client, err := dynamic.NewForConfig(l.Admin())
+	if err != nil {
+		return err
+	}
+	at := func(apiVersion, resource string) dynamic.ResourceInterface {
+		gv := schema.FromAPIVersionAndKind(apiVersion, "").GroupVersion()
+		return client.Resource(gv.WithResource(resource)).Namespace(namespace)
+	}
+	// 1. Owners before what they own, or it comes again.
+	var left []dynamic.ResourceInterface
+	for _, k := range kinds {
+		left = append(left, at(k.APIVersion, k.Resource))
+	}
+	left = append(left, at("v1", "pods"))
+	background, now := metav1.DeletePropagationBackground, int64(0)
+	for _, r := range left {
+		o := metav1.DeleteOptions{PropagationPolicy: &background, GracePeriodSeconds: &now}
+		if err := r.DeleteCollection(ctx, o, metav1.ListOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	for _, r := range left {
+		if err := gone(ctx, r, metav1.ListOptions{}); err != nil {
+			return fmt.Errorf("empty %s: %w", namespace, err)
+		}
+	}
+	// 2. The nodes, which nothing needs now.
+	nodes := client.Resource(corev1.SchemeGroupVersion.WithResource("nodes"))
+	ours := metav1.ListOptions{FieldSelector: fields.OneTermNotEqualSelector("metadata.name", infraNode).String()}
+	if err := nodes.DeleteCollection(ctx, metav1.DeleteOptions{}, ours); err != nil {
+		return err
+	}
+	return gone(ctx, nodes, ours)
+}
+
+// gone waits until there is no object left.
+func gone(ctx context.Context, r dynamic.ResourceInterface, which metav1.ListOptions) error {
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = which.FieldSelector
+			list, err := r.List(ctx, o)
+			if apierrors.IsNotFound(err) {
+				return &unstructured.UnstructuredList{}, nil
+			}
+			return list, err
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = which.FieldSelector
+			return r.Watch(ctx, o)
+		},
+	}
+	left := map[string]bool{}
+	none := func(store cache.Store) (bool, error) { return len(store.ListKeys()) == 0, nil }
+	_, err := watchtools.UntilWithSync(ctx, lw, &unstructured.Unstructured{}, none, func(e watch.Event) (bool, error) {
+		if u, ok := e.Object.(*unstructured.Unstructured); ok && e.Type == watch.Deleted {
+			delete(left, u.GetName())
+		} else if ok {
+			left[u.GetName()] = true
+		}
+		return len(left) == 0, nil
+	})
+	return err
+}

@@ -130,6 +130,23 @@ func Unused(grants []Grant, asked []Request) []Grant {
 	return all
 }
 
+// Together joins the grants of one role on one resource into one, with all their verbs.
+func Together(grants []Grant) []Grant {
+	var all []Grant
+	for _, g := range grants {
+		like := func(o Grant) bool {
+			o.Verb = g.Verb
+			return o == g
+		}
+		if i := slices.IndexFunc(all, like); i >= 0 {
+			all[i].Verb += "," + g.Verb
+			continue
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
 func (g Grant) covers(r Request) bool {
 	is := func(granted, asked string) bool { return granted == "*" || granted == asked }
 	return g.User == r.User && is(g.Verb, r.Verb) && is(g.Group, r.Group) && is(g.Resource, r.Resource)

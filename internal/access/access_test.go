@@ -71,6 +71,17 @@ func TestUnused(t *testing.T) {
 	}
 }
 
+func TestTogether(t *testing.T) {
+	get := Grant{User: user, Role: "binder", Verb: "get", Resource: "pods"}
+	list, kept, other := get, get, get
+	list.Verb, kept.Verb, kept.Kept, other.Role = "list", "watch", "for later", "reader"
+	both := get
+	both.Verb = "get,list"
+	if diff := cmp.Diff([]Grant{both, kept, other}, Together([]Grant{get, kept, list, other})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestSmallest(t *testing.T) {
 	asked := []Request{
 		{User: user, Verb: "watch", Resource: "nodes", Count: 1},

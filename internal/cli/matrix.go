@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gangctl/gangctl/internal/report"
-	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/setup"
 )
 
@@ -36,7 +35,8 @@ ends. What has a row for the same bundle, cases and lab is not run again, so an
 interrupted matrix goes on where it was.`,
 		Example: `  gangctl-verify matrix
   gangctl-verify matrix --only volcano,kube-scheduler@v1.37.1 --again
-  gangctl-verify matrix --only training-operator@v1.9.3`,
+  gangctl-verify matrix --only training-operator@v1.9.3
+  gangctl-verify matrix --only "training-operator@v1.9.3/TFJob on volcano@v1.14.1"`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.matrix(c.Context(), o) },
 	}
@@ -81,7 +81,7 @@ operators, from their pinned Go modules. After that, no run waits for a build.`,
 }
 
 func onlyFlag(c *cobra.Command, only *[]string) {
-	c.Flags().StringSliceVar(only, "only", nil, "only these backends or operators, with or without @version")
+	c.Flags().StringSliceVar(only, "only", nil, "only these backends, operators, with or without @version, or kinds: operator@version/Kind")
 }
 
 func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
@@ -109,7 +109,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		}
 		fmt.Fprintf(a.Err, "[%d/%d] ", i+1, len(targets))
 		run := &runOptions{
-			Target: setup.Target{Backend: t.Release.String()}, profiles: rowProfiles(tr, t.Pair != nil), provider: "lab",
+			Target: setup.Target{Backend: t.Release.String()}, profiles: tr.RowProfiles(t), provider: "lab",
 			out: filepath.Join(o.out, folderOf(t)), controls: filepath.Join(o.out, "controls"),
 		}
 		if t.Pair != nil {
@@ -136,17 +136,6 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 // folderOf is a plain name for what was chosen.
 func folderOf(c *setup.Chosen) string {
 	return strings.NewReplacer("/", "-", " ", "-").Replace(c.String())
-}
-
-// rowProfiles are those that a backend alone is held to, or an operator on one.
-func rowProfiles(t *setup.Tree, jobs bool) []string {
-	var all []string
-	for _, p := range t.Profiles {
-		if !jobs && p.Jobs != scenario.JobsOnly || jobs && p.Jobs != "" {
-			all = append(all, p.Name)
-		}
-	}
-	return all
 }
 
 func readRows(file string) (report.Matrix, error) {

@@ -64,7 +64,7 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 	}
 	if from == "" {
 		from = filepath.Join("out", "rbac", folderOf(chosen))
-		o := &runOptions{Target: *t, profiles: rowProfiles(tr, chosen.Pair != nil), provider: "lab", out: from}
+		o := &runOptions{Target: *t, profiles: tr.RowProfiles(chosen), provider: "lab", out: from}
 		if _, err := a.conduct(ctx, tr, o); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 			wrong = true
 			fmt.Fprintf(a.Out, "  forbidden  %s %s (%d times)\n", x.Verb, x.Qualified(), x.Refused)
 		}
-		for _, g := range access.Unused(grants, asked) {
+		for _, g := range access.Together(access.Unused(grants, asked)) {
 			switch {
 			case g.User != user:
 			case g.Kept != "":

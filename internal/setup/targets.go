@@ -3,17 +3,20 @@ package setup
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/scenario"
 )
 
-// Targets lists what is named, by backend or operator, with or without a version; all
-// without names: every backend's release, and every operator's on its backends.
+// Targets lists what is named, by backend or operator, with or without a version, an
+// operator's kind, or all of a row's name; everything without names: every backend's release, and every operator's on its backends.
 func (t *Tree) Targets(only []string) ([]*Chosen, error) {
 	var all []*Chosen
 	for _, b := range t.Catalog.Backends {
@@ -36,13 +39,13 @@ func (t *Tree) Targets(only []string) ([]*Chosen, error) {
 		var have []string
 		before := len(some)
 		for _, c := range all {
-			full := c.Release.String()
+			names := []string{c.Release.String(), c.String()}
 			if c.Pair != nil {
-				full = c.Pair.Operator.String()
+				names = []string{c.Pair.Operator.String(), c.Pair.String(), c.String()}
 			}
-			short, _, _ := strings.Cut(full, "@")
-			have = append(have, short, full)
-			if name == full || name == short || name == c.String() {
+			short, _, _ := strings.Cut(names[0], "@")
+			have = append(have, short, names[0])
+			if name == short || slices.Contains(names, name) {
 				some = append(some, c)
 			}
 		}
@@ -53,12 +56,22 @@ func (t *Tree) Targets(only []string) ([]*Chosen, error) {
 	return some, nil
 }
 
-// Digest is over the data that a run of all cases depends on.
+// RowProfiles are those that a backend alone is held to, or an operator on one.
+func (t *Tree) RowProfiles(c *Chosen) []string {
+	var all []string
+	for _, p := range t.Profiles {
+		if c.Pair == nil && p.Jobs != scenario.JobsOnly || c.Pair != nil && p.Jobs != "" {
+			all = append(all, p.Name)
+		}
+	}
+	return all
+}
+
+// Digest is over the data that a row of the matrix depends on.
 func (t *Tree) Digest(c *Chosen) (string, error) {
 	r := c.Release
 	roots := []string{
-		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, "conformance/cases", "conformance/manifests", "lab/stages.yaml",
-		"lab/kubernetes/" + c.Kubernetes,
+		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, "lab/stages.yaml", "lab/kubernetes/" + c.Kubernetes,
 	}
 	roots = append(roots, r.Backend.Shared...)
 	if c.Pair != nil {
@@ -66,6 +79,20 @@ func (t *Tree) Digest(c *Chosen) (string, error) {
 		roots = append(roots, path.Join(path.Dir(o.Path), "operator.yaml"), o.Path)
 	}
 	sum := sha256.New()
+	cases, err := t.Choose(t.RowProfiles(c), nil)
+	if err != nil {
+		return "", err
+	}
+	if err := json.NewEncoder(sum).Encode(cases); err != nil {
+		return "", err
+	}
+	for _, s := range cases {
+		for _, sub := range scenario.Submits(s.Spec.Steps) {
+			if sub.Manifest != nil {
+				roots = append(roots, sub.Manifest.File)
+			}
+		}
+	}
 	for _, root := range roots {
 		err := fs.WalkDir(t, root, func(name string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) && name == root {

@@ -27,7 +27,12 @@ func (s *Suite) keptControl(c *scenario.Scenario, run string, w gang.Writer) (st
 		return "", nil
 	}
 	// A manifest is taken where it asks for no scheduler but the backend's.
-	takes := slices.ContainsFunc(scenario.Submits(c.Spec.Steps), func(s *scenario.Submit) bool { return w.Takes(s.Manifest) })
+	var manifests []any
+	for _, sub := range scenario.Submits(c.Spec.Steps) {
+		if w.Takes(sub.Manifest) {
+			manifests = append(manifests, sub.Manifest.Object())
+		}
+	}
 	binaries := map[string]string{}
 	for name, path := range s.Binaries {
 		if !slices.ContainsFunc(s.Release.Spec.Processes, func(p catalog.Process) bool { return p.Binary == name }) {
@@ -35,7 +40,7 @@ func (s *Suite) keptControl(c *scenario.Scenario, run string, w gang.Writer) (st
 		}
 	}
 	text, err := json.Marshal([]any{
-		c, s.Kubernetes, s.Flags, binaries, s.Stages, s.Off, s.CertManager, s.Verifier, s.Operator(), takes, s.Patience,
+		c, s.Kubernetes, s.Flags, binaries, s.Stages, s.Off, s.CertManager, s.Verifier, s.Operator(), manifests, s.Patience,
 	})
 	if err != nil {
 		return "", err

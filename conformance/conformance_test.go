@@ -102,7 +102,7 @@ func specs(cases []*scenario.Scenario) {
 				var done report.Case
 				Eventually(ctx, outcomes[c.Metadata.Name]).Should(Receive(&done))
 				judge(done)
-			}, SpecTimeout(10*time.Minute))
+			}, SpecTimeout(45*time.Minute))
 		})
 	}
 }

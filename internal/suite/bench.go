@@ -40,7 +40,7 @@ type bench struct {
 
 // suits says that the job can be run in the lab that is there.
 func (b *bench) suits(j job) bool {
-	return b.lab != nil && b.plain == plain(j.scenario, j.run) && !(j.again && b.used)
+	return b.lab != nil && b.plain == plain(j.scenario, j.run) && (!j.again || !b.used)
 }
 
 // ready makes sure of a lab for the job: the one that is there, or a new one.

@@ -1,5 +1,7 @@
 package catalog
 
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
 // Backend is a gang scheduler, as bundles/<name>/backend.yaml describes it.
 type Backend struct {
 	APIVersion string      `json:"apiVersion"`
@@ -79,6 +81,11 @@ type ObjectKind struct {
 	Kind       string `json:"kind"`
 	// Resource is the plural, for watches and RBAC.
 	Resource string `json:"resource"`
+}
+
+// GVR is what clients ask for.
+func (k ObjectKind) GVR() schema.GroupVersionResource {
+	return schema.FromAPIVersionAndKind(k.APIVersion, k.Kind).GroupVersion().WithResource(k.Resource)
 }
 
 // Release is one version of a backend, the folder bundles/<backend>/<version>, or a

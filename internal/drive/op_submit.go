@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/gangctl/gangctl/internal/catalog"
@@ -210,6 +209,5 @@ func interleave(gangs [][]*unstructured.Unstructured) []*unstructured.Unstructur
 
 // of reaches the objects of a kind in the case's namespace.
 func (d *driver) of(k catalog.ObjectKind) dynamic.ResourceInterface {
-	gv := schema.FromAPIVersionAndKind(k.APIVersion, k.Kind).GroupVersion()
-	return d.client.Resource(gv.WithResource(k.Resource)).Namespace(d.Writer.Namespace)
+	return d.client.Resource(k.GVR()).Namespace(d.Writer.Namespace)
 }

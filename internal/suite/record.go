@@ -37,15 +37,11 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	if err != nil {
 		return err
 	}
-	taken, err := s.takeControl(kept, begin, j.part(run))
-	if run == timeline.Control {
-		j.kept = kept
-		if taken {
-			j.kept = ""
-		}
-	}
-	if taken || err != nil {
+	if taken, err := s.takeControl(kept, begin, j.part(run)); taken || err != nil {
 		return err
+	}
+	if kept != "" {
+		j.kept = kept
 	}
 	file, err := os.Create(j.part(run))
 	if err != nil {

@@ -25,35 +25,28 @@ rules:
 - level: Metadata
 `
 
-// size is that of an audit log's whole lines.
-func size(log string) (int64, error) {
-	text, err := os.ReadFile(log)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	return int64(bytes.LastIndexByte(text, '\n') + 1), err
-}
-
-// requests reads what service accounts asked for from an audit log, from a place on.
-func requests(log string, from int64) ([]access.Request, error) {
+// requests reads what service accounts asked for from an audit log, from a place on to
+// the end of its last whole line.
+func requests(log string, from int64) (all []access.Request, end int64, err error) {
 	file, err := os.Open(log)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, from, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
 	defer file.Close()
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
-		return nil, err
+		return nil, from, err
 	}
-	var all []access.Request
+	end = from
 	lines := bufio.NewReaderSize(file, 1<<16)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			break // the last line may still be being written
 		}
+		end += int64(len(line))
 		if !bytes.Contains(line, []byte(`"username":"system:serviceaccount:`)) {
 			continue
 		}
@@ -78,5 +71,5 @@ func requests(log string, from int64) ([]access.Request, error) {
 			all = access.Merge(all)
 		}
 	}
-	return access.Merge(all), nil
+	return access.Merge(all), end, nil
 }

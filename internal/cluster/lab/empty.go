@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
@@ -33,28 +32,22 @@ func (l *Lab) Intact() bool {
 }
 
 // Empty takes a case's nodes, and its pods and objects of the kinds, so that another
-// case can follow. The namespace stays, with what nobody looks at. What is asked for
-// from now on belongs to the next case's Requests.
-func (l *Lab) Empty(ctx context.Context, namespace string, kinds []catalog.ObjectKind) (err error) {
+// case can follow. The namespace stays, with what nobody looks at. What Requests has not
+// told yet belongs to the next case.
+func (l *Lab) Empty(ctx context.Context, namespace string, kinds []catalog.ObjectKind) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if l.audited, err = size(l.cp.audit); err != nil {
-		return err
-	}
+	l.audited = l.told
 	client, err := dynamic.NewForConfig(l.Admin())
 	if err != nil {
 		return err
 	}
-	at := func(apiVersion, resource string) dynamic.ResourceInterface {
-		gv := schema.FromAPIVersionAndKind(apiVersion, "").GroupVersion()
-		return client.Resource(gv.WithResource(resource)).Namespace(namespace)
-	}
 	// 1. Owners before what they own, or it comes again.
 	var left []dynamic.ResourceInterface
 	for _, k := range kinds {
-		left = append(left, at(k.APIVersion, k.Resource))
+		left = append(left, client.Resource(k.GVR()).Namespace(namespace))
 	}
-	left = append(left, at("v1", "pods"))
+	left = append(left, client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(namespace))
 	background, now := metav1.DeletePropagationBackground, int64(0)
 	for _, r := range left {
 		o := metav1.DeleteOptions{PropagationPolicy: &background, GracePeriodSeconds: &now}

@@ -83,6 +83,7 @@ type Lab struct {
 	end          context.CancelFunc
 
 	audited int64 // bytes of the audit log that earlier cases left
+	told    int64 // bytes of it that Requests has told
 
 	mu        sync.Mutex
 	processes map[string]*process
@@ -222,7 +223,10 @@ func (l *Lab) find(component string) (*process, error) {
 }
 
 // Requests lists what service accounts asked for since the lab was last emptied.
-func (l *Lab) Requests() ([]access.Request, error) { return requests(l.cp.audit, l.audited) }
+func (l *Lab) Requests() (all []access.Request, err error) {
+	all, l.told, err = requests(l.cp.audit, l.audited)
+	return all, err
+}
 
 // Down ends the lab's processes and removes its folder.
 func (l *Lab) Down() error {

@@ -239,22 +239,26 @@ func (c *Catalog) pair(r *OperatorRelease, kind string, on *Release) (*Pair, err
 	return p, nil
 }
 
-// Pairs lists every operator release on every backend release that it names, with
-// its first kind of job.
+// Pairs lists every operator release on every backend release that it names: all its
+// kinds of job on the first of them, and its first kind on the others.
 func (c *Catalog) Pairs() ([]*Pair, error) {
 	var all []*Pair
 	for _, o := range c.Operators {
 		for _, r := range o.Releases {
+			kinds := r.Kinds()
 			for _, b := range r.Spec.Backends {
 				on, err := c.Release(b.Release)
 				if err != nil {
 					return nil, fmt.Errorf("%s/release.yaml: spec.backends: %w", r.Path, err)
 				}
-				p, err := c.pair(r, "", on)
-				if err != nil {
-					return nil, fmt.Errorf("%s/release.yaml: spec.backends: %w", r.Path, err)
+				for _, kind := range kinds {
+					p, err := c.pair(r, kind, on)
+					if err != nil {
+						return nil, fmt.Errorf("%s/release.yaml: spec.backends: %w", r.Path, err)
+					}
+					all = append(all, p)
 				}
-				all = append(all, p)
+				kinds = kinds[:1]
 			}
 		}
 	}

@@ -120,6 +120,29 @@ func TestPair(t *testing.T) {
 	}
 }
 
+func TestPairsHaveEachKindAndEachBackend(t *testing.T) {
+	c, err := Load(toyOperator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.Pairs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range all {
+		got = append(got, p.String()+" on "+p.Backend.String())
+	}
+	want := []string{
+		"jobs@v2.0.0/TFJob on toy@v1.0.0",
+		"jobs@v2.0.0/MPIJob on toy@v1.0.0",
+		"jobs@v2.0.0/TFJob on toy@v1.0.0+default-scheduler",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // An operator may leave a backend for another: each keeps the versions that it was run with.
 func TestPairIsTheNewestForTheBackend(t *testing.T) {
 	tree := toyOperator()

@@ -75,6 +75,9 @@ func TestEveryOperatorIsByteStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range pairs {
+		if p.Job.Kind != p.Operator.Kinds()[0] {
+			continue // the objects are the same
+		}
 		t.Run(p.Operator.String()+" on "+p.Backend.String(), func(t *testing.T) {
 			on, off, err := Pair(t.Context(), tree, p, Options{})
 			if err != nil {

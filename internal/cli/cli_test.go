@@ -60,7 +60,7 @@ func TestBadInput(t *testing.T) {
 		"a provider to come":          {[]string{"run", "--provider", "existing"}, `provider "existing": not supported yet; use lab`},
 		"no such provider":            {[]string{"run", "--provider", "minikube"}, `unknown provider "minikube"`},
 		"a cluster":                   {[]string{"run", "--kubeconfig", "x"}, "--kubeconfig is for --provider existing"},
-		"outside the range":           {[]string{"run", "--kubernetes", "v1.37.1"}, "volcano@v1.15.0 supports Kubernetes >=1.23.0 <1.36.0"},
+		"outside the range":           {[]string{"run", "--backend", "volcano@v1.14.1", "--kubernetes", "v1.37.1"}, "volcano@v1.14.1 supports Kubernetes >=1.34.0 <1.35.0"},
 		"a Kubernetes we don't build": {[]string{"run", "--kubernetes", "v1.34.3"}, `unknown version of kubernetes "v1.34.3": did you mean "v1.34.4"?`},
 		"no Kubernetes at all":        {[]string{"run", "--kubernetes", "new"}, `kubernetes version "vnew"`},
 		"no such bin-dir":             {[]string{"run", "--bin-dir", "/nowhere/at/all"}, "--bin-dir: stat /nowhere/at/all"},

@@ -84,8 +84,8 @@ func TestUnknownNamesOfferTheNearest(t *testing.T) {
 	if _, err := tree.Choose([]string{"cor"}, nil); err == nil || !strings.Contains(err.Error(), `did you mean "core"?`) {
 		t.Errorf("profile cor: got %v", err)
 	}
-	target := setup.Target{Backend: "volcano", Kubernetes: "v1.37.1"}
-	if _, err := target.Choose(tree); err == nil || !strings.Contains(err.Error(), "supports Kubernetes >=1.23.0 <1.36.0") {
+	target := setup.Target{Backend: "volcano@v1.14.1", Kubernetes: "v1.37.1"}
+	if _, err := target.Choose(tree); err == nil || !strings.Contains(err.Error(), "supports Kubernetes >=1.34.0 <1.35.0") {
 		t.Errorf("a version outside the range: got %v", err)
 	}
 }

@@ -38,8 +38,8 @@ type Grant struct {
 
 const (
 	managedBy = "app.kubernetes.io/managed-by"
-	// KeptAnnotation has a line "verb resource: reason" for each grant that is kept
-	// although a run of the cases does not use it.
+	// KeptAnnotation has a line "verb,verb resource: reason" for grants that are kept
+	// although a run of the cases need not use them.
 	KeptAnnotation = "gangctl.dev/kept"
 )
 
@@ -93,7 +93,10 @@ func grantsOf(r *rbacv1.ClusterRole, user string) []Grant {
 	kept := map[string]string{}
 	for line := range strings.Lines(r.Annotations[KeptAnnotation]) {
 		what, why, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		kept[what] = why
+		verbs, resource, _ := strings.Cut(what, " ")
+		for verb := range strings.SplitSeq(verbs, ",") {
+			kept[verb+" "+resource] = why
+		}
 	}
 	var all []Grant
 	for _, rule := range r.Rules {

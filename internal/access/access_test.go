@@ -22,9 +22,9 @@ metadata:
   labels: {app.kubernetes.io/managed-by: gangctl}
   annotations:
     gangctl.dev/kept: |
-      delete pods: preemption, which no case of the run brings about
+      delete,patch pods: preemption, which no case of the run brings about
 rules:
-- {apiGroups: [""], resources: [pods], verbs: [list, delete]}
+- {apiGroups: [""], resources: [pods], verbs: [list, delete, patch]}
 - {apiGroups: [""], resources: [pods/binding], verbs: [create]}
 `, `
 apiVersion: rbac.authorization.k8s.io/v1
@@ -60,6 +60,7 @@ func TestUnused(t *testing.T) {
 	}
 	want := []Grant{
 		{User: user, Role: "binder", Verb: "delete", Resource: "pods", Ours: true, Kept: "preemption, which no case of the run brings about"},
+		{User: user, Role: "binder", Verb: "patch", Resource: "pods", Ours: true, Kept: "preemption, which no case of the run brings about"},
 		// All of them were refused, so it was something else that stood in the way.
 		{User: user, Role: "binder", Verb: "create", Resource: "pods/binding", Ours: true},
 	}

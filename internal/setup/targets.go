@@ -16,7 +16,8 @@ import (
 )
 
 // Targets lists what is named, by backend or operator, with or without a version, an
-// operator's kind, or all of a row's name; everything without names: every backend's release, and every operator's on its backends.
+// operator's kind, or all of a row's name; without names, every backend's release and
+// every operator's on its backends.
 func (t *Tree) Targets(only []string) ([]*Chosen, error) {
 	var all []*Chosen
 	for _, b := range t.Catalog.Backends {
@@ -76,7 +77,12 @@ func (t *Tree) Digest(c *Chosen) (string, error) {
 	roots = append(roots, r.Backend.Shared...)
 	if c.Pair != nil {
 		o := c.Pair.Operator
+		roles, err := fs.Glob(t, "rbac/"+o.Operator.Metadata.Name+"-*")
+		if err != nil {
+			return "", err
+		}
 		roots = append(roots, path.Join(path.Dir(o.Path), "operator.yaml"), o.Path)
+		roots = append(roots, roles...)
 	}
 	sum := sha256.New()
 	cases, err := t.Choose(t.RowProfiles(c), nil)

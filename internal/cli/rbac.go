@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -17,17 +20,23 @@ import (
 	"github.com/gangctl/gangctl/internal/suite"
 )
 
+// rbacOptions are the flags of rbac check, besides those of the target.
+type rbacOptions struct {
+	all, suggest bool
+	from         string
+}
+
 func (a *app) newRBAC() *cobra.Command {
 	c := &cobra.Command{Use: "rbac", Short: "Check that a bundle's roles are enough and no more"}
 	t := &setup.Target{}
-	var suggest bool
-	var from string
+	o := &rbacOptions{}
 	check := &cobra.Command{
 		Use:   "check backend[@version]",
 		Short: "Compare what the bundle's roles grant with what a full run asks for",
 		Long: `check runs all cases, and reads from the API server's audit log what each
 ServiceAccount of the bundle asked for, and gangctl-verify's own: what was
-forbidden, and what its roles grant and nobody used.
+forbidden, and what its roles grant and nobody used. Of upstream's roles, it counts
+what is unused.
 
 The exit code is 1 if something was forbidden, or if a role of ours (as against
 upstream's) grants what is not used and is not listed in its annotation
@@ -39,17 +48,18 @@ gangctl.dev/kept, with the reason.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			t.Backend = args[0]
-			return a.rbacCheck(c.Context(), t, from, suggest)
+			return a.rbacCheck(c.Context(), t, o)
 		},
 	}
 	renderFlags(check, t)
-	check.Flags().BoolVar(&suggest, "suggest", false, "print the smallest roles that the log supports")
-	check.Flags().StringVar(&from, "from", "", "take the results of an earlier run from this folder")
+	check.Flags().BoolVar(&o.all, "all", false, "list what upstream's roles grant and nobody used, too")
+	check.Flags().BoolVar(&o.suggest, "suggest", false, "print the smallest roles that the log supports")
+	check.Flags().StringVar(&o.from, "from", "", "take the results of an earlier run from this folder")
 	c.AddCommand(check)
 	return c
 }
 
-func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, suggest bool) error {
+func (a *app) rbacCheck(ctx context.Context, t *setup.Target, o *rbacOptions) error {
 	tr, err := setup.Load(a.root)
 	if err != nil {
 		return err
@@ -62,10 +72,11 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 	if err != nil {
 		return err
 	}
+	from := o.from
 	if from == "" {
 		from = filepath.Join("out", "rbac", folderOf(chosen))
-		o := &runOptions{Target: *t, profiles: tr.RowProfiles(chosen), provider: "lab", out: from}
-		if _, err := a.conduct(ctx, tr, o); err != nil {
+		run := &runOptions{Target: *t, profiles: tr.RowProfiles(chosen), provider: "lab", out: from}
+		if _, err := a.conduct(ctx, tr, run); err != nil {
 			return err
 		}
 	}
@@ -73,26 +84,12 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 	if err != nil {
 		return err
 	}
+	unused := access.Unused(grants, asked)
 	wrong := false
 	for _, user := range users(grants) {
 		fmt.Fprintln(a.Out, user)
-		for _, x := range access.Refused(asked, user) {
-			wrong = true
-			fmt.Fprintf(a.Out, "  forbidden  %s %s (%d times)\n", x.Verb, x.Qualified(), x.Refused)
-		}
-		for _, g := range access.Together(access.Unused(grants, asked)) {
-			switch {
-			case g.User != user:
-			case g.Kept != "":
-				fmt.Fprintf(a.Out, "  kept       %s, by %s: %s\n", g, g.Role, g.Kept)
-			case g.Ours:
-				wrong = true
-				fmt.Fprintf(a.Out, "  unused     %s, by %s, which is ours\n", g, g.Role)
-			default:
-				fmt.Fprintf(a.Out, "  unused     %s, by %s\n", g, g.Role)
-			}
-		}
-		if suggest {
+		wrong = !a.tellAccess(user, asked, unused, o.all) || wrong
+		if o.suggest {
 			text, err := yaml.Marshal(map[string][]rbacv1.PolicyRule{"rules": access.Smallest(asked, user)})
 			if err != nil {
 				return err
@@ -104,6 +101,38 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, from string, sugge
 		return ended(ExitFail)
 	}
 	return nil
+}
+
+// tellAccess prints what a user was refused and what it did not use, and reports
+// whether nothing is wrong with that.
+func (a *app) tellAccess(user string, asked []access.Request, unused []access.Grant, all bool) bool {
+	fine := true
+	for _, x := range access.Refused(asked, user) {
+		fine = false
+		fmt.Fprintf(a.Out, "  forbidden  %s %s (%d times)\n", x.Verb, x.Qualified(), x.Refused)
+	}
+	upstream := map[string]int{}
+	for _, g := range access.Together(unused) {
+		switch {
+		case g.User != user:
+		case g.Kept != "":
+			fmt.Fprintf(a.Out, "  kept       %s, by %s: %s\n", g, g.Role, g.Kept)
+		case g.Ours:
+			fine = false
+			fmt.Fprintf(a.Out, "  unused     %s, by %s, which is ours\n", g, g.Role)
+		case all:
+			fmt.Fprintf(a.Out, "  upstream   %s, by %s, unused\n", g, g.Role)
+		default:
+			upstream[g.Role] += strings.Count(g.Verb, ",") + 1
+		}
+	}
+	for _, role := range slices.Sorted(maps.Keys(upstream)) {
+		fmt.Fprintf(a.Out, "  upstream   %d grants by %s, unused (--all lists them)\n", upstream[role], role)
+	}
+	if fine {
+		fmt.Fprintln(a.Out, "  fine       nothing forbidden, nothing of ours unused")
+	}
+	return fine
 }
 
 func users(grants []access.Grant) []string {

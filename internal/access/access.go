@@ -22,7 +22,7 @@ type Request struct {
 	// Resource is the plural, with its subresource behind a slash.
 	Resource string `json:"resource"`
 	Count    int    `json:"count"`
-	// Refused counts the answers 403 among them.
+	// Refused counts those that the user had no right to.
 	Refused int `json:"refused,omitempty"`
 }
 

@@ -57,6 +57,8 @@ func (s *story) ended(c report.Case) {
 	mark, colour := "✓", green
 	switch {
 	case c.Verdict.Outcome == verdict.Pass:
+	case c.Verdict.Outcome == verdict.NotApplicable:
+		mark, colour = "-", yellow
 	case c.Claimed:
 		mark, colour = "✗", red
 	default:

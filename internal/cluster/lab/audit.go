@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 
 	"github.com/gangctl/gangctl/internal/access"
@@ -51,10 +50,10 @@ func requests(log string, from int64) (all []access.Request, end int64, err erro
 			continue
 		}
 		var e struct {
-			Verb           string
-			User           struct{ Username string }
-			ObjectRef      struct{ APIGroup, Resource, Subresource string }
-			ResponseStatus struct{ Code int }
+			Verb        string
+			User        struct{ Username string }
+			ObjectRef   struct{ APIGroup, Resource, Subresource string }
+			Annotations map[string]string
 		}
 		if json.Unmarshal(line, &e) != nil || e.ObjectRef.Resource == "" {
 			continue
@@ -63,7 +62,8 @@ func requests(log string, from int64) (all []access.Request, end int64, err erro
 		if e.ObjectRef.Subresource != "" {
 			r.Resource += "/" + e.ObjectRef.Subresource
 		}
-		if e.ResponseStatus.Code == http.StatusForbidden {
+		// Not the answer's code: a webhook may say 403, too.
+		if e.Annotations["authorization.k8s.io/decision"] == "forbid" {
 			r.Refused = 1
 		}
 		all = append(all, r)

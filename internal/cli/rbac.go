@@ -84,7 +84,7 @@ func (a *app) rbacCheck(ctx context.Context, t *setup.Target, o *rbacOptions) er
 	if err != nil {
 		return err
 	}
-	unused := access.Unused(grants, asked)
+	unused := access.Together(access.Unused(grants, asked))
 	wrong := false
 	for _, user := range users(grants) {
 		fmt.Fprintln(a.Out, user)
@@ -112,7 +112,7 @@ func (a *app) tellAccess(user string, asked []access.Request, unused []access.Gr
 		fmt.Fprintf(a.Out, "  forbidden  %s %s (%d times)\n", x.Verb, x.Qualified(), x.Refused)
 	}
 	upstream := map[string]int{}
-	for _, g := range access.Together(unused) {
+	for _, g := range unused {
 		switch {
 		case g.User != user:
 		case g.Kept != "":

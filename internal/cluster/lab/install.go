@@ -179,7 +179,7 @@ func (l *Lab) ask(ctx context.Context, kind catalog.ObjectKind, u *unstructured.
 	if err != nil {
 		return err
 	}
-	c := client.Resource(u.GroupVersionKind().GroupVersion().WithResource(kind.Resource)).Namespace(u.GetNamespace())
+	c := client.Resource(kind.GVR()).Namespace(u.GetNamespace())
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {

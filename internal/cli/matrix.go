@@ -32,7 +32,8 @@ func (a *app) newMatrix() *cobra.Command {
 		Long: `matrix runs every backend release of the catalog, and every operator on the
 backends that it has overlays for, and writes a row for each into a file, as it
 ends. What has a row for the same bundle, cases and lab is not run again, so an
-interrupted matrix goes on where it was.`,
+interrupted matrix goes on where it was. A release that can't be run keeps no other
+from it, and is told of at the end.`,
 		Example: `  gangctl-verify matrix
   gangctl-verify matrix --only volcano,kube-scheduler@v1.37.1 --again
   gangctl-verify matrix --only training-operator@v1.9.3
@@ -54,7 +55,8 @@ func (a *app) newPrefetch() *cobra.Command {
 		Use:   "prefetch",
 		Short: "Build every binary that the matrix needs, and run nothing",
 		Long: `prefetch builds what is not in the cache yet: control planes, schedulers and
-operators, from their pinned Go modules. After that, no run waits for a build.`,
+operators, from their pinned Go modules. After that, no run waits for a build.
+What does not build keeps nothing else from it, and is told of at the end.`,
 		Example: `  gangctl-verify prefetch
   gangctl-verify prefetch --only volcano,training-operator@v1.9.3`,
 		Args: cobra.NoArgs,
@@ -67,13 +69,18 @@ operators, from their pinned Go modules. After that, no run waits for a build.`,
 			if err != nil {
 				return err
 			}
+			var missing []error
 			for i, x := range targets {
 				fmt.Fprintf(a.Err, "[%d/%d] %s on Kubernetes %s\n", i+1, len(targets), x, x.Kubernetes)
-				if err := (&setup.Target{}).Prefetch(c.Context(), tr, x, a.progress()); err != nil {
+				err := setup.Prefetch(c.Context(), tr, x, a.progress())
+				if c.Context().Err() != nil {
 					return err
 				}
+				if err != nil {
+					missing = append(missing, fmt.Errorf("%s: %w", x, err))
+				}
 			}
-			return nil
+			return errors.Join(missing...)
 		},
 	}
 	onlyFlag(c, &only)
@@ -98,6 +105,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		return err
 	}
 	worst := ExitPass
+	var missing []error
 	for i, t := range targets {
 		of, err := tr.Digest(t)
 		if err != nil {
@@ -116,8 +124,13 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 			run.Operator = t.Pair.String()
 		}
 		done, err := a.conduct(ctx, tr, run)
-		if err != nil {
+		if ctx.Err() != nil {
 			return err
+		}
+		if err != nil {
+			fmt.Fprintf(a.Err, "%s: %v\n", t, err)
+			missing = append(missing, fmt.Errorf("%s: %w", t, err))
+			continue
 		}
 		if code := done.ExitCode(); code != ExitPass && worst != ExitFail {
 			worst = code
@@ -129,6 +142,9 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	}
 	for _, t := range targets {
 		fmt.Fprintf(a.Out, "%-28s %s\n", t, rows.Find(t.String()).Outcome())
+	}
+	if len(missing) > 0 {
+		return broken(errors.Join(missing...))
 	}
 	return ended(worst)
 }

@@ -161,13 +161,13 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	return s, err
 }
 
-// Prefetch builds whatever a target needs and is not in the cache.
-func (t *Target) Prefetch(ctx context.Context, tr *Tree, c *Chosen, p Progress) error {
+// Prefetch builds whatever a lab with the chosen needs and is not in the cache.
+func Prefetch(ctx context.Context, tr *Tree, c *Chosen, p Progress) error {
 	mods, err := modules(tr.Catalog, c)
 	if err != nil {
 		return err
 	}
-	_, err = ensure(ctx, tr, mods, t.BinDir, p)
+	_, err = ensure(ctx, tr, mods, "", p)
 	return err
 }
 

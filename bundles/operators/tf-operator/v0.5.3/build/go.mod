@@ -41,7 +41,8 @@ require (
 	github.com/mailru/easyjson v0.0.0-20180823135443-60711f1a8329 // indirect
 	github.com/matttproud/golang_protobuf_extensions v1.0.1 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
-	github.com/modern-go/reflect2 v1.0.1 // indirect
+	// Upstream's v1.0.1 crashes on the maps of Go 1.24 and newer.
+	github.com/modern-go/reflect2 v1.0.2 // indirect
 	github.com/onrik/logrus v0.2.2-0.20181225141908-a09d5cdcdc62 // indirect
 	github.com/opencontainers/go-digest v1.0.0-rc1 // indirect
 	github.com/pborman/uuid v1.2.0 // indirect

@@ -36,7 +36,8 @@ require (
 	github.com/mailru/easyjson v0.0.0-20190626092158-b2ccc519800e // indirect
 	github.com/matttproud/golang_protobuf_extensions v1.0.1 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
-	github.com/modern-go/reflect2 v1.0.1 // indirect
+	// Upstream's v1.0.1 crashes on the maps of Go 1.24 and newer.
+	github.com/modern-go/reflect2 v1.0.2 // indirect
 	github.com/onrik/logrus v0.2.2-0.20181225141908-a09d5cdcdc62 // indirect
 	github.com/prometheus/client_golang v1.5.1 // indirect
 	github.com/prometheus/client_model v0.2.0 // indirect

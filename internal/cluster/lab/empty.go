@@ -49,14 +49,16 @@ func (l *Lab) Empty(ctx context.Context, namespace string, kinds []catalog.Objec
 	}
 	left = append(left, client.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace(namespace))
 	background, now := metav1.DeletePropagationBackground, int64(0)
+	// Kubernetes writes this ConfigMap into every namespace again.
+	theirs := metav1.ListOptions{FieldSelector: fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt").String()}
 	for _, r := range left {
 		o := metav1.DeleteOptions{PropagationPolicy: &background, GracePeriodSeconds: &now}
-		if err := r.DeleteCollection(ctx, o, metav1.ListOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := r.DeleteCollection(ctx, o, theirs); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
 	for _, r := range left {
-		if err := gone(ctx, r, metav1.ListOptions{}); err != nil {
+		if err := gone(ctx, r, theirs); err != nil {
 			return fmt.Errorf("empty %s: %w", namespace, err)
 		}
 	}

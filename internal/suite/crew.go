@@ -16,11 +16,14 @@ type crew struct {
 	jobs          []job // that nobody has begun
 	workers, most int
 	running       sync.WaitGroup
+	last          *bench
 	err           error
 }
 
-// work does the jobs, and returns when all have ended.
-func (c *crew) work() error {
+// work does the jobs, and returns when all have ended. It leaves one bench, with the
+// backend's lab where there is one.
+func (c *crew) work() (*bench, error) {
+	c.last = &bench{suite: c.suite}
 	first := c.suite.Parallel
 	c.most = first
 	if first == 0 {
@@ -32,7 +35,7 @@ func (c *crew) work() error {
 		c.hire()
 	}
 	c.running.Wait()
-	return c.err
+	return c.last, c.err
 }
 
 // hire adds a worker, if there is work for one.
@@ -48,6 +51,11 @@ func (c *crew) hire() {
 		for j, ok := c.take(b); ok; j, ok = c.take(b) {
 			c.do(b, j)
 		}
+		c.mu.Lock()
+		if c.last.lab == nil && !b.plain {
+			c.last, b = b, c.last
+		}
+		c.mu.Unlock()
 		err := b.close()
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -2,9 +2,12 @@ package suite
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
@@ -44,12 +47,35 @@ func TestCrewGrowsWithQuickLabs(t *testing.T) {
 				}
 				<-everyone
 			}
-			if err := c.work(); err != nil {
+			if _, err := c.work(); err != nil {
 				t.Fatal(err)
 			}
 			if len(at) != want || done != 4*want {
 				t.Errorf("%d workers did %d jobs, want %d and %d", len(at), done, want, 4*want)
 			}
 		})
+	}
+}
+
+// What most likely fails is run first, while labs are new; then the long ones.
+func TestPlanOrders(t *testing.T) {
+	named := func(name, feature string, watch time.Duration) *scenario.Scenario {
+		return &scenario.Scenario{Metadata: scenario.Metadata{Name: name}, Spec: scenario.Spec{
+			Feature: feature, Steps: []scenario.Step{{Wait: &scenario.Wait{For: scenario.Duration(watch)}}},
+		}}
+	}
+	s := &Suite{Release: &catalog.Release{Backend: &catalog.Backend{}}, Out: t.TempDir()}
+	together, _, err := s.plan([]*scenario.Scenario{
+		named("short", scenario.Core, time.Second), named("long", scenario.Core, time.Minute), named("extra", "recovery", time.Second),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, j := range together {
+		got = append(got, j.scenario.Metadata.Name)
+	}
+	if want := []string{"extra", "extra", "long", "long", "short", "short"}; !slices.Equal(got, want) {
+		t.Errorf("in the order %v, want %v", got, want)
 	}
 }

@@ -145,8 +145,8 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 		all = append(all, done)
 		each(done)
 	}
-	errs = append(errs, (&crew{suite: s, jobs: together, do: do}).work())
-	b := &bench{suite: s}
+	b, err := (&crew{suite: s, jobs: together, do: do}).work()
+	errs = append(errs, err)
 	for _, j := range alone {
 		do(b, j)
 	}
@@ -166,8 +166,15 @@ func (p *pending) doubtful(v *verdict.Verdict) bool {
 // plan makes each case's folder, and puts the runs in order.
 func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err error) {
 	order := slices.Clone(cases)
+	// What the backend does not claim most likely fails, and a new lab has no need to do it again.
+	claimed := func(c *scenario.Scenario) int {
+		if s.claims(c.Spec.Feature) {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int {
-		return cmp.Compare(scenario.Weight(b.Spec.Steps), scenario.Weight(a.Spec.Steps))
+		return cmp.Or(claimed(a)-claimed(b), cmp.Compare(scenario.Weight(b.Spec.Steps), scenario.Weight(a.Spec.Steps)))
 	})
 	for _, c := range order {
 		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs)}

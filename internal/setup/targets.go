@@ -75,13 +75,17 @@ func (t *Tree) Digest(c *Chosen) (string, error) {
 		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, "lab/stages.yaml", "lab/kubernetes/" + c.Kubernetes,
 	}
 	roots = append(roots, r.Backend.Shared...)
+	names := []string{r.Backend.Metadata.Name}
 	if c.Pair != nil {
 		o := c.Pair.Operator
-		roles, err := fs.Glob(t, "rbac/"+o.Operator.Metadata.Name+"-*")
+		roots = append(roots, path.Join(path.Dir(o.Path), "operator.yaml"), o.Path)
+		names = append(names, o.Operator.Metadata.Name)
+	}
+	for _, n := range names {
+		roles, err := fs.Glob(t, "rbac/"+n+"-*")
 		if err != nil {
 			return "", err
 		}
-		roots = append(roots, path.Join(path.Dir(o.Path), "operator.yaml"), o.Path)
 		roots = append(roots, roles...)
 	}
 	sum := sha256.New()

@@ -10,6 +10,7 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
+	"github.com/gangctl/gangctl/internal/verdict"
 )
 
 // someJobs are runs on the backend of as many cases.
@@ -77,5 +78,39 @@ func TestPlanOrders(t *testing.T) {
 	}
 	if want := []string{"extra", "extra", "long", "long", "short", "short"}; !slices.Equal(got, want) {
 		t.Errorf("in the order %v, want %v", got, want)
+	}
+}
+
+// A run that is in order, or that had a new lab, is not run again.
+func TestDoubtful(t *testing.T) {
+	subject, control := timeline.Subject, timeline.Control
+	broke, held := &verdict.Run{}, "nothing was bound"
+	tests := map[string]struct {
+		used    []string
+		verdict verdict.Verdict
+		want    []string
+	}{
+		"a pass":                         {runs, verdict.Verdict{Outcome: verdict.Pass, Subject: verdict.Run{Outcome: verdict.Pass}, Control: broke}, nil},
+		"a fail in a used lab":           {runs, verdict.Verdict{Outcome: verdict.Fail, Subject: verdict.Run{Outcome: verdict.Fail}, Control: broke}, []string{subject}},
+		"a fail in a new lab":            {[]string{control}, verdict.Verdict{Outcome: verdict.Fail, Subject: verdict.Run{Outcome: verdict.Fail}, Control: broke}, nil},
+		"a control that proves nothing":  {runs, verdict.Verdict{Outcome: verdict.Inconclusive, Subject: verdict.Run{Outcome: verdict.Pass}, Control: broke, ControlReason: held}, []string{control}},
+		"a fail, and such a control":     {runs, verdict.Verdict{Outcome: verdict.Fail, Subject: verdict.Run{Outcome: verdict.Fail}, Control: broke, ControlReason: held}, runs},
+		"inconclusive before a control":  {runs, verdict.Verdict{Outcome: verdict.Inconclusive, Subject: verdict.Run{Outcome: verdict.Inconclusive}}, runs},
+		"a case that can't be expressed": {runs, verdict.Verdict{Outcome: verdict.NotApplicable, Subject: verdict.Run{Outcome: verdict.NotApplicable}}, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := &pending{}
+			for _, run := range test.used {
+				p.used.Store(run, true)
+			}
+			if got := p.doubtful(&test.verdict); !slices.Equal(got, test.want) {
+				t.Errorf("again %v, want %v", got, test.want)
+			}
+			p.again = true
+			if got := p.doubtful(&test.verdict); len(got) > 0 {
+				t.Errorf("a third time %v", got)
+			}
+		})
 	}
 }

@@ -59,7 +59,7 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 		return errors.Join(drive.NotRun(o, err), b.saveLogs(j))
 	}
 	if b.used {
-		j.used.Store(true)
+		j.used.Store(run, true)
 	}
 	if s.Patience == 0 {
 		o.Begin.Settle, o.Begin.Patience = timeline.Time(scenario.Duration(begin.Settle).Scale(b.slow)), b.slow

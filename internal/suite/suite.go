@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -92,8 +91,9 @@ type pending struct {
 	dir      string
 	left     int
 	err      error
-	// used says that a lab had a case before; again, that the case is run in new ones.
-	used  atomic.Bool
+	// used has the runs whose lab had a case before; again says that those in doubt are
+	// run in new ones.
+	used  sync.Map
 	again bool
 	// kept is where the control is kept for other suites, if it is.
 	kept string
@@ -128,13 +128,16 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 			return
 		}
 		done, err := s.conclude(j.pending)
-		if err == nil && j.doubtful(done.Verdict) {
-			j.again, j.left = true, len(runs)
-			under.more(len(runs))
-			for _, r := range runs {
+		if doubtful := j.doubtful(done.Verdict); err == nil && len(doubtful) > 0 {
+			j.again, j.left = true, len(doubtful)
+			under.more(len(doubtful))
+			for _, r := range doubtful {
 				run(b, job{j.pending, r})
 			}
 			done, err = s.conclude(j.pending)
+		}
+		if err == nil {
+			err = j.tidy(done.Verdict)
 		}
 		ending.Lock()
 		defer ending.Unlock()
@@ -157,10 +160,20 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 	return all, errors.Join(errs...)
 }
 
-// doubtful is what was seen in a lab that had a case before, and is no Pass: it is
-// run again in new labs, and that counts.
-func (p *pending) doubtful(v *verdict.Verdict) bool {
-	return p.used.Load() && !p.again && v.Outcome != verdict.Pass && v.Outcome != verdict.NotApplicable
+// doubtful are the runs in a lab that had a case before that keep the case from a Pass:
+// they are run again in new labs, and that counts.
+func (p *pending) doubtful(v *verdict.Verdict) []string {
+	if v == nil || p.again || v.Outcome == verdict.Pass || v.Outcome == verdict.NotApplicable {
+		return nil
+	}
+	good := map[string]bool{
+		timeline.Subject: v.Subject.Outcome == verdict.Pass,
+		timeline.Control: v.Control != nil && v.ControlReason == "",
+	}
+	return slices.DeleteFunc(slices.Clone(runs), func(run string) bool {
+		_, used := p.used.Load(run)
+		return good[run] || !used
+	})
 }
 
 // plan makes each case's folder, and puts the runs in order.
@@ -203,9 +216,6 @@ func (s *Suite) conclude(p *pending) (report.Case, error) {
 	}
 	v, err := JudgeFile(file)
 	if err != nil {
-		return report.Case{}, err
-	}
-	if err := p.tidy(v); err != nil {
 		return report.Case{}, err
 	}
 	text, err := yaml.Marshal(v)

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -33,21 +34,31 @@ import (
 // take no room from a case. It is closed once they are there.
 const infraNode = "lab-infra"
 
-// install applies the bundle's objects and runs its processes, in the bundle's order, while the cluster brings up the same Deployments on a fake node.
-func (l *Lab) install(ctx context.Context, b *Bundle) error {
-	in, err := l.installer()
-	if err != nil {
-		return err
+// split parts the kinds that a bundle brings from its other objects.
+func (b *Bundle) split() (kinds, others []*unstructured.Unstructured) {
+	if b == nil {
+		return nil, nil
 	}
-	if err := in.Apply(ctx, b.CertManager); err != nil {
-		return err
+	for _, o := range slices.Concat(b.CertManager, b.Objects) {
+		if o.GetKind() == "CustomResourceDefinition" {
+			kinds = append(kinds, o)
+		} else {
+			others = append(others, o)
+		}
 	}
+	return kinds, others
+}
+
+// install applies the bundle's objects but the kinds, which are there, and runs its
+// processes, in the bundle's order, while the cluster brings up the same Deployments on
+// a fake node.
+func (l *Lab) install(ctx context.Context, in *install.Installer, b *Bundle, objects []*unstructured.Unstructured) error {
 	if len(b.Processes) > 0 {
 		if err := l.createInfraNode(ctx); err != nil {
 			return err
 		}
 	}
-	if err := in.Apply(ctx, b.Objects); err != nil {
+	if err := in.Apply(ctx, objects); err != nil {
 		return err
 	}
 	if err := l.issueCertificates(ctx, b.Objects); err != nil {

@@ -121,17 +121,27 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	if err := l.checkVersion(); err != nil {
 		return nil, err
 	}
-	// 3. Controllers, the default scheduler, nodes and kubelets.
+	// 3. The bundle's kinds. The garbage collector looks what there is when it starts, and
+	// then every 30 s: what a job owned would stay that long.
+	in, err := l.installer()
+	if err != nil {
+		return nil, err
+	}
+	kinds, others := o.Bundle.split()
+	if err := in.Apply(ctx, kinds); err != nil {
+		return nil, fmt.Errorf("install %s: %w", o.Bundle.Name, err)
+	}
+	// 4. Controllers, the default scheduler, nodes and kubelets.
 	if err := l.startComponents(ctx); err != nil {
 		return nil, err
 	}
-	// 4. The backend, and the operator.
+	// 5. The backend, and the operator.
 	if o.Bundle != nil {
-		if err := l.install(ctx, o.Bundle); err != nil {
+		if err := l.install(ctx, in, o.Bundle, others); err != nil {
 			return nil, fmt.Errorf("install %s: %w", o.Bundle.Name, err)
 		}
 	}
-	// 5. The cases' own access.
+	// 6. The cases' own access.
 	if len(o.Verifier) > 0 {
 		if err := l.admitVerifier(ctx); err != nil {
 			return nil, err

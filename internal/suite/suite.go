@@ -179,7 +179,6 @@ func (p *pending) doubtful(v *verdict.Verdict) []string {
 // plan makes each case's folder, and puts the runs in order.
 func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err error) {
 	order := slices.Clone(cases)
-	// What the backend does not claim most likely fails, and a new lab has no need to do it again.
 	claimed := func(c *scenario.Scenario) int {
 		if s.claims(c.Spec.Feature) {
 			return 1
@@ -187,8 +186,15 @@ func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err err
 		return 0
 	}
 	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int {
-		return cmp.Or(claimed(a)-claimed(b), cmp.Compare(scenario.Weight(b.Spec.Steps), scenario.Weight(a.Spec.Steps)))
+		return cmp.Compare(scenario.Weight(b.Spec.Steps), scenario.Weight(a.Spec.Steps))
 	})
+	// The longest is first, since all wait for it in the end. Then, while labs are new, what
+	// the backend does not claim: it most likely fails, and then need not be run again.
+	if len(order) > 0 {
+		slices.SortStableFunc(order[1:], func(a, b *scenario.Scenario) int {
+			return claimed(a) - claimed(b)
+		})
+	}
 	for _, c := range order {
 		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs)}
 		if err := errors.Join(os.RemoveAll(p.dir), os.MkdirAll(p.dir, 0o755)); err != nil {

@@ -65,6 +65,8 @@ func node(name string, n *scenario.Nodes) *corev1.Node {
 		corev1.ResourceCPU:    *resource.NewQuantity(int64(cpu), resource.DecimalSI),
 		corev1.ResourceMemory: resource.MustParse("256Gi"),
 		corev1.ResourcePods:   *resource.NewQuantity(int64(pods), resource.DecimalSI),
+		// Every kubelet reports some, and an MPIJob's launcher asks for some.
+		corev1.ResourceEphemeralStorage: resource.MustParse("200Gi"),
 	}
 	if n.GPUs > 0 {
 		room[timeline.GPU] = *resource.NewQuantity(int64(n.GPUs), resource.DecimalSI)

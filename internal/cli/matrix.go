@@ -7,10 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/setup"
@@ -20,6 +23,7 @@ import (
 type matrixOptions struct {
 	only   []string
 	again  bool
+	beside int
 	out    string
 	record string
 }
@@ -33,7 +37,8 @@ func (a *app) newMatrix() *cobra.Command {
 backends that it has overlays for, and writes a row for each into a file, as it
 ends. What has a row for the same bundle, cases and lab is not run again, so an
 interrupted matrix goes on where it was. A release that can't be run keeps no other
-from it, and is told of at the end.`,
+from it, and is told of at the end. Several releases run side by side, so that what
+throughput-smoke measures is worth little here.`,
 		Example: `  gangctl-verify matrix
   gangctl-verify matrix --only volcano,kube-scheduler@v1.37.1 --again
   gangctl-verify matrix --only training-operator@v1.9.3
@@ -44,6 +49,7 @@ from it, and is told of at the end.`,
 	f := c.Flags()
 	onlyFlag(c, &o.only)
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
+	f.IntVar(&o.beside, "beside", 3*runtime.NumCPU()/labsOfRow, "how many releases run side by side, each in two labs")
 	f.StringVarP(&o.out, "out", "o", "out/matrix", "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
 	return c
@@ -96,6 +102,9 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.beside < 1 {
+		return fmt.Errorf("--beside %d must be at least 1", o.beside)
+	}
 	targets, err := tr.Targets(o.only)
 	if err != nil {
 		return err
@@ -104,41 +113,60 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	if err != nil {
 		return err
 	}
-	worst := ExitPass
+	// 1. What is to be run, with its binaries: one build at a time.
+	var todo []row
 	var missing []error
 	for i, t := range targets {
-		of, err := tr.Digest(t)
-		if err != nil {
+		r := row{Chosen: t, place: fmt.Sprintf("[%d/%d] ", i+1, len(targets))}
+		if r.of, err = tr.Digest(t); err != nil {
 			return err
 		}
-		if row := rows.Find(t.String()); row != nil && row.Of == of && !o.again {
-			fmt.Fprintf(a.Err, "[%d/%d] %s: as recorded\n", i+1, len(targets), t)
+		if known := rows.Find(t.String()); known != nil && known.Of == r.of && !o.again {
+			fmt.Fprintf(a.Err, "%s%s: as recorded\n", r.place, t)
 			continue
 		}
-		fmt.Fprintf(a.Err, "[%d/%d] ", i+1, len(targets))
-		run := &runOptions{
-			Target: setup.Target{Backend: t.Release.String()}, profiles: tr.RowProfiles(t), provider: "lab",
-			out: filepath.Join(o.out, folderOf(t)), controls: filepath.Join(o.out, "controls"),
-		}
-		if t.Pair != nil {
-			run.Operator = t.Pair.String()
-		}
-		done, err := a.conduct(ctx, tr, run)
+		err := setup.Prefetch(ctx, tr, t, a.progress())
 		if ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
-			fmt.Fprintf(a.Err, "%s: %v\n", t, err)
 			missing = append(missing, fmt.Errorf("%s: %w", t, err))
 			continue
 		}
-		if code := done.ExitCode(); code != ExitPass && worst != ExitFail {
-			worst = code
-		}
-		rows = rows.With(done.Row(of))
-		if err := writeRows(o.record, rows); err != nil {
-			return broken(err)
-		}
+		todo = append(todo, r)
+	}
+	// 2. The rows, several side by side with few labs each: a row's last cases, for which
+	// it waits, keep no core busy.
+	worst := ExitPass
+	var mu sync.Mutex
+	var work errgroup.Group
+	work.SetLimit(o.beside)
+	for _, r := range todo {
+		work.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			out := &lines{out: a.Err, mu: &mu, prefix: r.place}
+			done, err := (&app{Streams: Streams{In: a.In, Out: a.Out, Err: out}, root: a.root}).conduct(ctx, tr, o.run(tr, r))
+			mu.Lock()
+			defer mu.Unlock()
+			if ctx.Err() != nil {
+				return err
+			}
+			if err != nil {
+				fmt.Fprintf(a.Err, "%s%s: %v\n", r.place, r, err)
+				missing = append(missing, fmt.Errorf("%s: %w", r, err))
+				return nil
+			}
+			if code := done.ExitCode(); code != ExitPass && worst != ExitFail {
+				worst = code
+			}
+			rows = rows.With(done.Row(r.of))
+			return broken(writeRows(o.record, rows))
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return err
 	}
 	for _, t := range targets {
 		fmt.Fprintf(a.Out, "%-28s %s\n", t, rows.Find(t.String()).Outcome())
@@ -147,6 +175,27 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		return broken(errors.Join(missing...))
 	}
 	return ended(worst)
+}
+
+// row is a release that is to be run, with the digest of its data.
+type row struct {
+	*setup.Chosen
+	of, place string
+}
+
+// labsOfRow is one for the backend's runs and one for those without it.
+const labsOfRow = 2
+
+// run is what is run for a row.
+func (o *matrixOptions) run(tr *setup.Tree, r row) *runOptions {
+	run := &runOptions{
+		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: labsOfRow,
+		out: filepath.Join(o.out, folderOf(r.Chosen)), controls: filepath.Join(o.out, "controls"),
+	}
+	if r.Pair != nil {
+		run.Operator = r.Pair.String()
+	}
+	return run
 }
 
 // folderOf is a plain name for what was chosen.

@@ -51,16 +51,21 @@ func (c *crew) hire() {
 		for j, ok := c.take(b); ok; j, ok = c.take(b) {
 			c.do(b, j)
 		}
-		c.mu.Lock()
-		if c.last.lab == nil && !b.plain {
-			c.last, b = b, c.last
-		}
-		c.mu.Unlock()
-		err := b.close()
+		err := c.keep(b).close()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.err = errors.Join(c.err, err)
 	})
+}
+
+// keep keeps one bench with the backend's lab, and gives back the one to close.
+func (c *crew) keep(b *bench) *bench {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last.lab == nil && !b.plain {
+		c.last, b = b, c.last
+	}
+	return b
 }
 
 // take is the next job, one for the bench's lab if there is one.

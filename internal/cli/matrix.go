@@ -49,7 +49,7 @@ throughput-smoke measures is worth little here.`,
 	f := c.Flags()
 	onlyFlag(c, &o.only)
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
-	f.IntVar(&o.beside, "beside", 3*runtime.NumCPU()/labsOfRow, "how many releases run side by side, each in two labs")
+	f.IntVar(&o.beside, "beside", 2*runtime.NumCPU(), "how many releases run side by side, each in two labs")
 	f.StringVarP(&o.out, "out", "o", "out/matrix", "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
 	return c
@@ -75,18 +75,16 @@ What does not build keeps nothing else from it, and is told of at the end.`,
 			if err != nil {
 				return err
 			}
-			var missing []error
-			for i, x := range targets {
-				fmt.Fprintf(a.Err, "[%d/%d] %s on Kubernetes %s\n", i+1, len(targets), x, x.Kubernetes)
-				err := setup.Prefetch(c.Context(), tr, x, a.progress())
-				if c.Context().Err() != nil {
-					return err
-				}
-				if err != nil {
-					missing = append(missing, fmt.Errorf("%s: %w", x, err))
-				}
+			n := 0
+			begin := func(t *setup.Chosen) {
+				n++
+				fmt.Fprintf(a.Err, "[%d/%d] %s on Kubernetes %s\n", n, len(targets), t, t.Kubernetes)
 			}
-			return errors.Join(missing...)
+			var missing []error
+			err = setup.Prefetch(c.Context(), tr, targets, a.progress(), begin, func(_ *setup.Chosen, err error) {
+				missing = append(missing, err)
+			})
+			return errors.Join(append(missing, err)...)
 		},
 	}
 	onlyFlag(c, &only)
@@ -115,7 +113,6 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	}
 	// 1. What is to be run, with its binaries: one build at a time.
 	var todo []row
-	var missing []error
 	for i, t := range targets {
 		r := row{Chosen: t, place: fmt.Sprintf("[%d/%d] ", i+1, len(targets))}
 		if r.of, err = tr.Digest(t); err != nil {
@@ -125,18 +122,19 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 			fmt.Fprintf(a.Err, "%s%s: as recorded\n", r.place, t)
 			continue
 		}
-		err := setup.Prefetch(ctx, tr, t, a.progress())
-		if ctx.Err() != nil {
-			return err
-		}
-		if err != nil {
-			missing = append(missing, fmt.Errorf("%s: %w", t, err))
-			continue
-		}
 		todo = append(todo, r)
+	}
+	var missing []error
+	if todo, err = a.build(ctx, tr, todo, &missing); err != nil {
+		return err
 	}
 	// 2. The rows, several side by side with few labs each: a row's last cases, for which
 	// it waits, keep no core busy.
+	labs := labsOfRow
+	if o.beside == 1 || len(todo) == 1 {
+		labs = 0
+	}
+	starts := make(chan struct{}, runtime.NumCPU())
 	worst := ExitPass
 	var mu sync.Mutex
 	var work errgroup.Group
@@ -147,7 +145,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 				return ctx.Err()
 			}
 			out := &lines{out: a.Err, mu: &mu, prefix: r.place}
-			done, err := (&app{Streams: Streams{In: a.In, Out: a.Out, Err: out}, root: a.root}).conduct(ctx, tr, o.run(tr, r))
+			done, err := (&app{Streams: Streams{In: a.In, Out: a.Out, Err: out}, root: a.root}).conduct(ctx, tr, o.run(tr, r, labs, starts))
 			mu.Lock()
 			defer mu.Unlock()
 			if ctx.Err() != nil {
@@ -177,6 +175,20 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	return ended(worst)
 }
 
+// build makes the rows' binaries, and returns the rows that have theirs.
+func (a *app) build(ctx context.Context, tr *setup.Tree, rows []row, missing *[]error) ([]row, error) {
+	var targets []*setup.Chosen
+	for _, r := range rows {
+		targets = append(targets, r.Chosen)
+	}
+	quietly := func(*setup.Chosen) {}
+	err := setup.Prefetch(ctx, tr, targets, a.progress(), quietly, func(t *setup.Chosen, err error) {
+		*missing = append(*missing, err)
+		rows = slices.DeleteFunc(rows, func(r row) bool { return r.Chosen == t })
+	})
+	return rows, err
+}
+
 // row is a release that is to be run, with the digest of its data.
 type row struct {
 	*setup.Chosen
@@ -186,10 +198,10 @@ type row struct {
 // labsOfRow is one for the backend's runs and one for those without it.
 const labsOfRow = 2
 
-// run is what is run for a row.
-func (o *matrixOptions) run(tr *setup.Tree, r row) *runOptions {
+// run is what is run for a row, in some labs; 0 chooses.
+func (o *matrixOptions) run(tr *setup.Tree, r row, labs int, starts chan struct{}) *runOptions {
 	run := &runOptions{
-		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: labsOfRow,
+		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: labs, starts: starts,
 		out: filepath.Join(o.out, folderOf(r.Chosen)), controls: filepath.Join(o.out, "controls"),
 	}
 	if r.Pair != nil {

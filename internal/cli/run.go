@@ -30,6 +30,7 @@ type runOptions struct {
 	patience   float64
 	parallel   int
 	controls   string
+	starts     chan struct{} // see suite.Suite
 	strict     bool
 	output     string
 	// change, if set, breaks the suite on purpose.
@@ -113,7 +114,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if err != nil {
 		return nil, err
 	}
-	s.Patience, s.Parallel, s.Controls = o.patience, o.parallel, o.controls
+	s.Patience, s.Parallel, s.Starts, s.Controls = o.patience, o.parallel, o.starts, o.controls
 	if o.change != nil {
 		o.change(s)
 	}
@@ -163,7 +164,7 @@ func (o *runOptions) command(s *suite.Suite) string {
 	if o.Online {
 		words = append(words, "--online")
 	}
-	if o.patience != 1 {
+	if o.patience != 0 {
 		words = append(words, fmt.Sprintf("--patience %v", o.patience))
 	}
 	return strings.Join(words, " ")

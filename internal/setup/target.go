@@ -161,28 +161,51 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	return s, err
 }
 
-// Prefetch builds whatever a lab with the chosen needs and is not in the cache.
-func Prefetch(ctx context.Context, tr *Tree, c *Chosen, p Progress) error {
-	mods, err := modules(tr.Catalog, c)
+// Prefetch builds whatever a lab with one of the targets needs and is not in the cache,
+// and calls begin before each. What does not build is given to failed, and keeps nothing
+// else from it: only an interrupt is an error.
+func Prefetch(ctx context.Context, tr *Tree, targets []*Chosen, p Progress, begin func(*Chosen), failed func(*Chosen, error)) error {
+	tools, err := toolsOf(tr, "", p)
 	if err != nil {
 		return err
 	}
-	_, err = ensure(ctx, tr, mods, "", p)
-	return err
+	tools.Keep = true
+	for _, t := range targets {
+		begin(t)
+		mods, err := modules(tr.Catalog, t)
+		if err == nil {
+			_, err = tools.Ensure(ctx, mods)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			failed(t, fmt.Errorf("%s: %w", t, Unready{err}))
+		}
+	}
+	tools.DropBuildCache()
+	return nil
 }
 
 // ensure finds or builds the modules' binaries.
 func ensure(ctx context.Context, tr *Tree, mods []catalog.Module, binDir string, p Progress) (map[string]string, error) {
-	cache, err := toolchain.DefaultCacheDir()
+	tools, err := toolsOf(tr, binDir, p)
 	if err != nil {
-		return nil, Unready{err}
+		return nil, err
 	}
-	tools := &toolchain.Toolchain{Root: tr.Root, CacheDir: cache, BinDir: binDir, Stderr: p, Terminal: p.Terminal}
 	found, err := tools.Ensure(ctx, mods)
 	if err != nil {
 		return nil, Unready{err}
 	}
 	return found, nil
+}
+
+func toolsOf(tr *Tree, binDir string, p Progress) (*toolchain.Toolchain, error) {
+	cache, err := toolchain.DefaultCacheDir()
+	if err != nil {
+		return nil, Unready{err}
+	}
+	return &toolchain.Toolchain{Root: tr.Root, CacheDir: cache, BinDir: binDir, Stderr: p, Terminal: p.Terminal}, nil
 }
 
 // modules are what a lab with the chosen is built from.

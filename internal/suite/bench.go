@@ -52,8 +52,8 @@ func (b *bench) ready(ctx context.Context, j job) error {
 		return err
 	}
 	s := b.suite
-	s.starts <- struct{}{}
-	defer func() { <-s.starts }()
+	s.Starts <- struct{}{}
+	defer func() { <-s.Starts }()
 	b.plain, b.used, b.read = plain(j.scenario, j.run), false, map[string]int64{}
 	b.logs = filepath.Join(s.Folder.Path, fmt.Sprintf("logs-%s-%s-%t", j.scenario.Metadata.Name, j.run, j.again))
 	o := s.Lab(func(component string) string { return filepath.Join(b.logs, component+".log") })

@@ -5,10 +5,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/gang"
@@ -39,8 +41,12 @@ func (s *Suite) keptControl(c *scenario.Scenario, run string, w gang.Writer) (st
 			binaries[name] = path
 		}
 	}
+	program, err := self()
+	if err != nil {
+		return "", err
+	}
 	text, err := json.Marshal([]any{
-		c, s.Kubernetes, s.Flags, binaries, s.Stages, s.Off, s.CertManager, s.Verifier, s.Operator(), manifests, s.Patience,
+		program, c, s.Kubernetes, s.Flags, binaries, s.Stages, s.Off, s.CertManager, s.Verifier, s.Operator(), manifests, s.Patience,
 	})
 	if err != nil {
 		return "", err
@@ -48,6 +54,24 @@ func (s *Suite) keptControl(c *scenario.Scenario, run string, w gang.Writer) (st
 	sum := sha256.Sum256(text)
 	return filepath.Join(s.Controls, c.Metadata.Name+"-"+hex.EncodeToString(sum[:6])+".jsonl"), nil
 }
+
+// self is the digest of this very program, which drives a control and records it.
+var self = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+})
 
 // takeControl writes a kept control's timeline as this suite's own. Its begin says in
 // whose run it was recorded.

@@ -58,9 +58,12 @@ type Suite struct {
 	// Progress, if set, is told which runs are under way whenever that changes.
 	Progress func(done, total int, running []string)
 
-	starts chan struct{} // labs that are starting
-	mu     sync.Mutex
-	labs   int
+	// Starts has room for as many labs as may start at once, and suites that run side by
+	// side share it; nil has room for one a core.
+	Starts chan struct{}
+
+	mu   sync.Mutex
+	labs int
 }
 
 // Operator is operator@version/Kind; "" where there is none.
@@ -104,7 +107,9 @@ var runs = []string{timeline.Subject, timeline.Control}
 // Run runs the cases, each with its control, and calls each as one ends. The long
 // ones start first. Cases that measure speed come last, and have no lab beside them.
 func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(report.Case)) ([]report.Case, error) {
-	s.starts = make(chan struct{}, runtime.NumCPU())
+	if s.Starts == nil {
+		s.Starts = make(chan struct{}, runtime.NumCPU())
+	}
 	together, alone, err := s.plan(cases)
 	if err != nil {
 		return nil, err

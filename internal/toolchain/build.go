@@ -3,9 +3,11 @@ package toolchain
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path"
@@ -18,8 +20,9 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 )
 
-// buildFlags are the same for every module; they are part of the recipe.
-var buildFlags = []string{"build", "-v", "-trimpath", "-buildvcs=false"}
+// buildFlags are the same for every module; they are part of the recipe. Debug
+// information would not be linked, and making it is a third of the compiler's work.
+var buildFlags = []string{"build", "-v", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false"}
 
 // tailLines is how much of a failed command's output goes into the error.
 const tailLines = 15
@@ -50,18 +53,23 @@ func (t *Toolchain) build(ctx context.Context, l *lookup, p *progress) error {
 	if err != nil {
 		return err
 	}
+	env, err := t.buildEnv(ctx, dir)
+	if err != nil {
+		return err
+	}
+	g := goTool{dir: dir, env: append(env, "GOTMPDIR="+work), progress: p.line}
 	if l.Generate != "" {
-		if _, err := t.goCommand(ctx, dir, work, p.line, "run", l.Generate); err != nil {
+		if _, err := g.run(ctx, "run", l.Generate); err != nil {
 			return err
 		}
 	}
-	list, err := t.goCommand(ctx, dir, work, p.line, slices.Concat([]string{"list", "-deps", "--"}, pkgs(l.Binaries))...)
+	list, err := g.run(ctx, slices.Concat([]string{"list", "-deps", "--"}, pkgs(l.Binaries))...)
 	if err != nil {
 		return err
 	}
 	p.expect(strings.Fields(list))
 	for i, names := range batches(l.Binaries) {
-		if err := t.buildBatch(ctx, l, names, dir, out, filepath.Join(work, fmt.Sprintf("batch%d", i)), p); err != nil {
+		if err := buildBatch(ctx, g, l, names, out, filepath.Join(work, fmt.Sprintf("batch%d", i))); err != nil {
 			return err
 		}
 	}
@@ -72,9 +80,9 @@ func (t *Toolchain) build(ctx context.Context, l *lookup, p *progress) error {
 	return nil
 }
 
-// buildBatch makes some of a module's binaries with one go build in dir, so that
-// what they share is compiled at the same time, and names them as the catalog does.
-func (t *Toolchain) buildBatch(ctx context.Context, l *lookup, names []string, dir, out, work string, p *progress) error {
+// buildBatch makes some of a module's binaries with one go build, so that what
+// they share is compiled at the same time, and names them as the catalog does.
+func buildBatch(ctx context.Context, g goTool, l *lookup, names []string, out, work string) error {
 	to := filepath.Join(out, names[0])
 	if len(names) > 1 {
 		to = work + string(filepath.Separator)
@@ -86,7 +94,7 @@ func (t *Toolchain) buildBatch(ctx context.Context, l *lookup, names []string, d
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
 	}
-	if _, err := t.goCommand(ctx, dir, work, p.line, args...); err != nil {
+	if _, err := g.run(ctx, args...); err != nil {
 		return err
 	}
 	if len(names) == 1 {
@@ -100,22 +108,29 @@ func (t *Toolchain) buildBatch(ctx context.Context, l *lookup, names []string, d
 	return nil
 }
 
-// goCommand runs go in a folder and returns its stdout. Each line of its stderr
-// goes to progress, which may be nil; the last lines that it does not take as
+// goTool is how go is run for a module.
+type goTool struct {
+	// dir is the module's folder.
+	dir string
+	// env is added to the environment.
+	env []string
+	// progress takes a line of stderr, if it is one of progress. May be nil.
+	progress func(line string) bool
+}
+
+// run runs go and returns its stdout. The last lines of its stderr that are not
 // progress are in the error.
-func (t *Toolchain) goCommand(ctx context.Context, dir, tmp string, progress func(line string) bool, args ...string) (string, error) {
+func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	var stdout bytes.Buffer
 	var tail []string
 	stderr := &lineWriter{line: func(line string) {
-		if progress == nil || !progress(line) {
+		if g.progress == nil || !g.progress(line) {
 			tail = append(tail, line)
 		}
 	}}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, stderr
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off",
-		// What is built runs here, and its scratch files lie where the disk was checked.
-		"GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOCACHE="+t.buildCache(), "GOTMPDIR="+tmp)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = g.dir, &stdout, stderr
+	cmd.Env = slices.Concat(os.Environ(), []string{"GOFLAGS=-mod=readonly", "GOWORK=off"}, g.env)
 	killGroup(cmd)
 	err := cmd.Run()
 	stderr.flush()
@@ -166,21 +181,54 @@ func pkgs(binaries map[string]string) []string {
 	return slices.Compact(slices.Sorted(maps.Values(binaries)))
 }
 
-// buildCache is Go's build cache: our own, which is dropped, or the developer's.
-func (t *Toolchain) buildCache() string {
-	if dir := os.Getenv(envBuildCache); dir != "" {
-		if abs, err := filepath.Abs(dir); err == nil {
-			return abs
-		}
+// buildEnv is the environment that a module is built in.
+//
+// The modules of a Kubernetes take a gigabyte and are of no use once it is built.
+// So they do not go to the user's module cache, but to one in the build cache,
+// which is dropped; those that the user has come from there.
+func (t *Toolchain) buildEnv(ctx context.Context, dir string) ([]string, error) {
+	// What is built runs here, and its scratch files lie where the disk was checked.
+	env := []string{"CGO_ENABLED=0", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH}
+	if lent := lentBuildCache(); lent != "" {
+		return append(env, "GOCACHE="+lent), nil
 	}
-	return filepath.Join(t.CacheDir, "build")
+	out, err := goTool{dir: dir}.run(ctx, "env", "-json", "GOMODCACHE", "GOPROXY")
+	if err != nil {
+		return nil, err
+	}
+	var user struct{ GOMODCACHE, GOPROXY string }
+	if err := json.Unmarshal([]byte(out), &user); err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	has := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(user.GOMODCACHE, "cache", "download"))}
+	return append(env,
+		"GOCACHE="+filepath.Join(t.buildCache(), "go-build"),
+		"GOMODCACHE="+filepath.Join(t.buildCache(), "mod"),
+		"GOPROXY="+has.String()+","+user.GOPROXY,
+		// What can't be written can't be dropped.
+		"GOFLAGS=-mod=readonly -modcacherw"), nil
 }
+
+// lentBuildCache is the developer's own build cache, "" without one.
+func lentBuildCache() string {
+	dir := os.Getenv(envBuildCache)
+	if dir == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
+
+// buildCache holds what is compiled and the modules it is compiled from.
+func (t *Toolchain) buildCache() string { return filepath.Join(t.CacheDir, "build") }
 
 // checkDisk makes room by dropping the build cache before it gives up.
 func (t *Toolchain) checkDisk(m catalog.Module) error {
 	dir, where := t.CacheDir, envCache
-	if os.Getenv(envBuildCache) != "" {
-		dir, where = t.buildCache(), envBuildCache
+	if lent := lentBuildCache(); lent != "" {
+		dir, where = lent, envBuildCache
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("%s: %w", envBuildCache, err)
 		}
@@ -201,12 +249,17 @@ func (t *Toolchain) checkDisk(m catalog.Module) error {
 	return nil
 }
 
-// dropBuildCache removes the build cache, unless it is the developer's, or
-// another process builds with it: that one drops it when it is through.
-func (t *Toolchain) dropBuildCache() error {
-	if os.Getenv(envBuildCache) != "" {
-		return nil
+// DropBuildCache removes the build cache, and says so if it can't: the binaries are
+// there all the same.
+func (t *Toolchain) DropBuildCache() {
+	if err := t.dropBuildCache(); err != nil && t.Stderr != nil {
+		fmt.Fprintf(t.Stderr, "build cache %s stays: %v\n", t.buildCache(), err)
 	}
+}
+
+// dropBuildCache removes the build cache, unless another process builds with it:
+// that one drops it when it is through.
+func (t *Toolchain) dropBuildCache() error {
 	unlock, err := tryLock(lockFile(t.CacheDir, "build"), exclusive)
 	if errors.Is(err, errLocked) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -216,6 +217,60 @@ func TestBuildCacheMakesRoom(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int{10, 1, 10}, saw); diff != "" {
 		t.Errorf("free MiB seen (-want +got):\n%s", diff)
+	}
+}
+
+// What is kept for the next Ensure goes when it has grown, or when all is built.
+func TestBuildCacheIsKept(t *testing.T) {
+	fakeGo(t, fakeBinary)
+	tc := &Toolchain{Root: t.TempDir(), CacheDir: t.TempDir(), Keep: true}
+	dir := filepath.Join(tc.CacheDir, "build")
+	one := tiny(t, tc.Root, nil)
+	if _, err := tc.Ensure(t.Context(), []catalog.Module{one}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("it was not kept: %v", err)
+	}
+	// A file with a hole takes no disk.
+	write(t, filepath.Join(dir, "large"), "", 0o644)
+	if err := os.Truncate(filepath.Join(dir, "large"), keepBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	two := one
+	two.Name, two.Binaries = "tiny@v2.0.0", map[string]string{"two": "example.com/tiny"}
+	if _, err := tc.Ensure(t.Context(), []catalog.Module{two}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it was kept, and is too large")
+	}
+	write(t, filepath.Join(dir, "small"), "", 0o644)
+	tc.DropBuildCache()
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it was not dropped")
+	}
+}
+
+// Modules that the user has are taken from theirs, and what is fetched
+// does not go there.
+func TestModulesAreTheBuilds(t *testing.T) {
+	realGo(t)
+	t.Setenv(envBuildCache, "")
+	t.Setenv("GOMODCACHE", "/home/a b/mod")
+	t.Setenv("GOPROXY", "https://proxy.example")
+	tc := &Toolchain{CacheDir: "/cache"}
+	env, err := tc.buildEnv(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"GOMODCACHE=/cache/build/mod", "GOCACHE=/cache/build/go-build",
+		"GOPROXY=file:///home/a%20b/mod/cache/download,https://proxy.example",
+	} {
+		if !slices.Contains(env, want) {
+			t.Errorf("no %s in %q", want, env)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 //	bin/.tmp-<module>/      a build that is going on, or was killed, with its copies
 //	bin/.lock-<module>      flock of whoever builds the module
 //	bin/.lock-build         flock, shared, of every build that uses build/
-//	build/                  Go's build cache, dropped when all is built
+//	build/                  Go's build cache and module cache, dropped when all is built
 const (
 	metaFile  = "meta.json"
 	keyDigits = 12

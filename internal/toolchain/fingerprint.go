@@ -54,7 +54,7 @@ func (t *Toolchain) fingerprint(ctx context.Context, m catalog.Module) (fingerpr
 	}
 	if _, err := exec.LookPath("go"); err == nil {
 		// In the module's folder, where its go.mod chooses the Go that builds it.
-		version, err := t.goCommand(ctx, t.dir(m), "", nil, "version")
+		version, err := goTool{dir: t.dir(m)}.run(ctx, "version")
 		if err != nil {
 			return f, err
 		}

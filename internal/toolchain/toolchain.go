@@ -23,6 +23,10 @@ const (
 	envAssets     = "KUBEBUILDER_ASSETS"
 )
 
+// keepBytes is how large a build cache may be to be kept. A Kubernetes takes 5 GB
+// while it is built, and everything together is to take 15.
+const keepBytes = 4 << 30
+
 // Toolchain finds or builds the lab's and the backends' binaries.
 type Toolchain struct {
 	// Root is the catalog's tree on disk; "" when the catalog is only embedded:
@@ -36,6 +40,9 @@ type Toolchain struct {
 	Stderr io.Writer
 	// Terminal says that Stderr is a terminal: one line is redrawn there.
 	Terminal bool
+	// Keep leaves the build cache to the next Ensure, for what both compile, unless it
+	// has grown large. DropBuildCache is then the caller's to call.
+	Keep bool
 
 	// freeMiB replaces the file system's answer in tests.
 	freeMiB func(dir string) (int, error)
@@ -97,9 +104,8 @@ func (t *Toolchain) Ensure(ctx context.Context, mods []catalog.Module) (map[stri
 			return nil, fmt.Errorf("build %s: %w", l.Name, err)
 		}
 	}
-	// The binaries are there all the same: what stays behind is only told.
-	if err := t.dropBuildCache(); err != nil {
-		fmt.Fprintf(t.Stderr, "build cache %s stays: %v\n", t.buildCache(), err)
+	if !t.Keep || size(t.buildCache()) > keepBytes {
+		t.DropBuildCache()
 	}
 	return paths, nil
 }

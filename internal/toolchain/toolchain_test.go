@@ -59,6 +59,7 @@ func fakeGo(t *testing.T, build string) {
 	write(t, filepath.Join(dir, "go"), `#!/bin/sh
 case "$1" in
 version) echo "go version go1.99 test/test"; exit ;;
+env) echo '{"GOMODCACHE": "/nowhere", "GOPROXY": "off"}'; exit ;;
 list) printf 'unsafe\nruntime\nexample.com/tiny\n'; exit ;;
 esac
 while [ "$1" != -o ]; do shift; done

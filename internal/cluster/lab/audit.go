@@ -12,16 +12,21 @@ import (
 	"github.com/gangctl/gangctl/internal/access"
 )
 
-// auditPolicy logs who asked for what, once each, and not the API server itself.
+// auditPolicy logs who asked for what, when it has been answered, and not the API server
+// itself. A watch is logged when it is asked for, too: it may have no end, and Kubernetes
+// before 1.22 does not say when it starts.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
-omitStages: [RequestReceived]
+omitStages: [ResponseStarted]
 rules:
 - level: None
   users: ["system:apiserver", "system:anonymous"]
 - level: None
   nonResourceURLs: ["*"]
 - level: Metadata
+  verbs: [watch]
+- level: Metadata
+  omitStages: [RequestReceived]
 `
 
 // requests reads what service accounts asked for from an audit log, from a place on to
@@ -50,7 +55,7 @@ func requests(log string, from int64) (all []access.Request, end int64, err erro
 			continue
 		}
 		var e struct {
-			Verb        string
+			Stage, Verb string
 			User        struct{ Username string }
 			ObjectRef   struct{ APIGroup, Resource, Subresource string }
 			Annotations map[string]string
@@ -58,7 +63,10 @@ func requests(log string, from int64) (all []access.Request, end int64, err erro
 		if json.Unmarshal(line, &e) != nil || e.ObjectRef.Resource == "" {
 			continue
 		}
-		r := access.Request{User: e.User.Username, Verb: e.Verb, Group: e.ObjectRef.APIGroup, Resource: e.ObjectRef.Resource, Count: 1}
+		r := access.Request{User: e.User.Username, Verb: e.Verb, Group: e.ObjectRef.APIGroup, Resource: e.ObjectRef.Resource}
+		if e.Verb != "watch" || e.Stage == "RequestReceived" {
+			r.Count = 1
+		}
 		if e.ObjectRef.Subresource != "" {
 			r.Resource += "/" + e.ObjectRef.Subresource
 		}

@@ -3,6 +3,7 @@ package lab
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,11 +13,14 @@ import (
 )
 
 // One allowed, one that a webhook refused, one that authorization did, one of a person,
-// and half a line.
+// a watch that goes on and one that was refused, and half a line.
 const auditLog = `{"verb":"create","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"apiGroup":"g","resource":"jobs"},"responseStatus":{"code":201},"annotations":{"authorization.k8s.io/decision":"allow"}}
 {"verb":"create","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"apiGroup":"g","resource":"jobs"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"allow"}}
 {"verb":"create","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"pods","subresource":"binding"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"forbid"}}
 {"verb":"get","user":{"username":"admin"},"objectRef":{"resource":"pods"},"annotations":{"authorization.k8s.io/decision":"allow"}}
+{"stage":"RequestReceived","verb":"watch","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"pods"}}
+{"stage":"RequestReceived","verb":"watch","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"nodes"}}
+{"stage":"ResponseComplete","verb":"watch","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"nodes"},"annotations":{"authorization.k8s.io/decision":"forbid"}}
 {"verb":"list","user":{"username":"system:serviceaccount:ns:sa"},`
 
 func TestRequests(t *testing.T) {
@@ -25,14 +29,18 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	const user = "system:serviceaccount:ns:sa"
-	bound := access.Request{User: user, Verb: "create", Resource: "pods/binding", Count: 1, Refused: 1}
+	same := []access.Request{
+		{User: user, Verb: "watch", Resource: "nodes", Count: 1, Refused: 1},
+		{User: user, Verb: "watch", Resource: "pods", Count: 1},
+		{User: user, Verb: "create", Resource: "pods/binding", Count: 1, Refused: 1},
+	}
 	first := int64(strings.IndexByte(auditLog, '\n') + 1)
 	for from, jobs := range map[int64]int{0: 2, first: 1} {
 		got, end, err := requests(log, from)
 		if err != nil || end != int64(strings.LastIndexByte(auditLog, '\n')+1) {
 			t.Fatalf("from %d: read to %d, %v", from, end, err)
 		}
-		want := []access.Request{bound, {User: user, Verb: "create", Group: "g", Resource: "jobs", Count: jobs}}
+		want := append(slices.Clone(same), access.Request{User: user, Verb: "create", Group: "g", Resource: "jobs", Count: jobs})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("from %d (-want +got):\n%s", from, diff)
 		}

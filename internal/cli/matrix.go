@@ -49,7 +49,7 @@ throughput-smoke measures is worth little here.`,
 	f := c.Flags()
 	onlyFlag(c, &o.only)
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
-	f.IntVar(&o.beside, "beside", 2*runtime.NumCPU(), "how many releases run side by side, each in two labs")
+	f.IntVar(&o.beside, "beside", 3*runtime.NumCPU()/labsOfRow, "how many releases run side by side, each in two labs")
 	f.StringVarP(&o.out, "out", "o", "out/matrix", "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
 	return c

@@ -75,10 +75,8 @@ What does not build keeps nothing else from it, and is told of at the end.`,
 			if err != nil {
 				return err
 			}
-			n := 0
-			begin := func(t *setup.Chosen) {
-				n++
-				fmt.Fprintf(a.Err, "[%d/%d] %s on Kubernetes %s\n", n, len(targets), t, t.Kubernetes)
+			begin := func(i int, t *setup.Chosen) {
+				fmt.Fprintf(a.Err, "[%d/%d] %s on Kubernetes %s\n", i+1, len(targets), t, t.Kubernetes)
 			}
 			var missing []error
 			err = setup.Prefetch(c.Context(), tr, targets, a.progress(), begin, func(_ *setup.Chosen, err error) {
@@ -181,7 +179,7 @@ func (a *app) build(ctx context.Context, tr *setup.Tree, rows []row, missing *[]
 	for _, r := range rows {
 		targets = append(targets, r.Chosen)
 	}
-	quietly := func(*setup.Chosen) {}
+	quietly := func(int, *setup.Chosen) {}
 	err := setup.Prefetch(ctx, tr, targets, a.progress(), quietly, func(t *setup.Chosen, err error) {
 		*missing = append(*missing, err)
 		rows = slices.DeleteFunc(rows, func(r row) bool { return r.Chosen == t })

@@ -162,16 +162,16 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 }
 
 // Prefetch builds whatever a lab with one of the targets needs and is not in the cache,
-// and calls begin before each. What does not build is given to failed, and keeps nothing
+// and calls begin before each, with its index. What does not build is given to failed, and keeps nothing
 // else from it: only an interrupt is an error.
-func Prefetch(ctx context.Context, tr *Tree, targets []*Chosen, p Progress, begin func(*Chosen), failed func(*Chosen, error)) error {
+func Prefetch(ctx context.Context, tr *Tree, targets []*Chosen, p Progress, begin func(int, *Chosen), failed func(*Chosen, error)) error {
 	tools, err := toolsOf(tr, "", p)
 	if err != nil {
 		return err
 	}
 	tools.Keep = true
-	for _, t := range targets {
-		begin(t)
+	for i, t := range targets {
+		begin(i, t)
 		mods, err := modules(tr.Catalog, t)
 		if err == nil {
 			_, err = tools.Ensure(ctx, mods)

@@ -260,6 +260,10 @@ func (t *Toolchain) DropBuildCache() {
 // dropBuildCache removes the build cache, unless another process builds with it:
 // that one drops it when it is through.
 func (t *Toolchain) dropBuildCache() error {
+	// Where nothing was built, there may be no folder for the lock either.
+	if _, err := os.Stat(t.buildCache()); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
 	unlock, err := tryLock(lockFile(t.CacheDir, "build"), exclusive)
 	if errors.Is(err, errLocked) {
 		return nil

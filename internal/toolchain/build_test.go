@@ -250,6 +250,11 @@ func TestBuildCacheIsKept(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("it was not dropped")
 	}
+	var stderr bytes.Buffer
+	(&Toolchain{CacheDir: t.TempDir(), Stderr: &stderr}).DropBuildCache()
+	if stderr.Len() > 0 {
+		t.Errorf("where nothing was built it says %q", &stderr)
+	}
 }
 
 // Modules that the user has are taken from theirs, and what is fetched

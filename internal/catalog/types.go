@@ -168,6 +168,8 @@ type Upstream struct {
 type Build struct {
 	// Binaries maps a binary's name to its main package.
 	Binaries map[string]string `json:"binaries"`
+	// Tags are build tags, to leave out what no lab uses: "providerless".
+	Tags []string `json:"tags,omitempty"`
 	// LDFlags are passed to the linker, to stamp the true version in.
 	LDFlags []string `json:"ldflags,omitempty"`
 	// DiskMiB is the free disk that a cold build needs.

@@ -162,8 +162,8 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 }
 
 // Prefetch builds whatever a lab with one of the targets needs and is not in the cache,
-// and calls begin before each, with its index. What does not build is given to failed, and keeps nothing
-// else from it: only an interrupt is an error.
+// and calls begin before each, with its index. What does not build is given to failed,
+// and keeps nothing else from it: only an interrupt is an error.
 func Prefetch(ctx context.Context, tr *Tree, targets []*Chosen, p Progress, begin func(int, *Chosen), failed func(*Chosen, error)) error {
 	tools, err := toolsOf(tr, "", p)
 	if err != nil {

@@ -109,6 +109,7 @@ func TestFingerprint(t *testing.T) {
 			write(t, filepath.Join(dir, "a/b.go"), "package a\n", 0o644)
 		},
 		"ldflags":   func(_ *testing.T, _ string, m *catalog.Module) { m.LDFlags = nil },
+		"tags":      func(_ *testing.T, _ string, m *catalog.Module) { m.Tags = []string{"small"} },
 		"binaries":  func(_ *testing.T, _ string, m *catalog.Module) { m.Binaries = map[string]string{"tiny": "./other"} },
 		"go itself": func(t *testing.T, _ string, _ *catalog.Module) { t.Setenv("PATH", t.TempDir()) },
 	}

@@ -38,6 +38,9 @@ func (t *Toolchain) fingerprint(ctx context.Context, m catalog.Module) (fingerpr
 	if len(m.Copies) > 0 {
 		parts["copies"] = m.Copies
 	}
+	if len(m.Tags) > 0 {
+		parts["tags"] = m.Tags
+	}
 	if m.Generate != "" {
 		parts["generate"] = m.Generate
 	}

@@ -144,7 +144,7 @@ func loadBackend(tree fs.FS, file string) (*Backend, error) {
 	if len(b.Releases) == 0 {
 		return nil, fmt.Errorf("%s: no version folder with a release.yaml beside it", file)
 	}
-	slices.SortStableFunc(b.Releases, func(x, y *Release) int { return compareVersions(x.Version, y.Version) })
+	slices.SortStableFunc(b.Releases, func(x, y *Release) int { return CompareVersions(x.Version, y.Version) })
 	return b, nil
 }
 
@@ -281,8 +281,8 @@ func count(conditions ...bool) int {
 	return n
 }
 
-// compareVersions orders two versions that checkVersion has accepted.
-func compareVersions(x, y string) int { return semver.MustParse(x).Compare(semver.MustParse(y)) }
+// CompareVersions orders two versions of the catalog.
+func CompareVersions(x, y string) int { return semver.MustParse(x).Compare(semver.MustParse(y)) }
 
 func decode(tree fs.FS, file, kind string, into any, gotVersion, gotKind *string) error {
 	data, err := fs.ReadFile(tree, file)

@@ -64,7 +64,7 @@ func (c *Catalog) Component(name, version string) (*Component, error) {
 func (c *Catalog) Newest(name string) (*Component, error) {
 	var found *Component
 	for _, k := range c.Components {
-		if k.Name == name && (found == nil || compareVersions(k.Version, found.Version) > 0) {
+		if k.Name == name && (found == nil || CompareVersions(k.Version, found.Version) > 0) {
 			found = k
 		}
 	}

@@ -326,7 +326,7 @@ func loadOperator(tree fs.FS, dir string) (*Operator, error) {
 	if len(o.Releases) == 0 {
 		return nil, fmt.Errorf("%s: no version folder with a release.yaml beside it", file)
 	}
-	slices.SortFunc(o.Releases, func(x, y *OperatorRelease) int { return compareVersions(x.Version, y.Version) })
+	slices.SortFunc(o.Releases, func(x, y *OperatorRelease) int { return CompareVersions(x.Version, y.Version) })
 	return o, nil
 }
 

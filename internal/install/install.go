@@ -68,7 +68,7 @@ const stages = 4
 // Apply applies the objects, stage by stage, and waits until each CRD is served.
 func (in *Installer) Apply(ctx context.Context, objects []*unstructured.Unstructured) error {
 	for s := range stages {
-		var now, crds []*unstructured.Unstructured
+		var now []*unstructured.Unstructured
 		for _, o := range objects {
 			if stage(o.GetKind()) == s {
 				now = append(now, o)
@@ -77,15 +77,21 @@ func (in *Installer) Apply(ctx context.Context, objects []*unstructured.Unstruct
 		if err := in.applyAll(ctx, now); err != nil {
 			return err
 		}
-		for _, o := range now {
-			if o.GetKind() == "CustomResourceDefinition" {
-				crds = append(crds, o)
-			}
+		if err := in.Served(ctx, now); err != nil {
+			return err
 		}
-		for _, o := range crds {
-			if err := in.served(ctx, o); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// Served waits until each CRD among the objects is served.
+func (in *Installer) Served(ctx context.Context, objects []*unstructured.Unstructured) error {
+	for _, o := range objects {
+		if o.GetKind() != "CustomResourceDefinition" {
+			continue
+		}
+		if err := in.served(ctx, o); err != nil {
+			return err
 		}
 	}
 	return nil

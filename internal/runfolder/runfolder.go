@@ -101,6 +101,37 @@ func (f *Folder) Link(group, program string) (string, error) {
 // Kill ends every process of a group at once.
 func (f *Folder) Kill(group string) error { return kill(filepath.Join(f.Path, binName, group)) }
 
+// Freeze stops the group's process of a program, which must be our child, calls do, and
+// lets it go on.
+func (f *Folder) Freeze(group, program string, do func() error) error {
+	link := filepath.Join(f.Path, binName, group, program)
+	pids, err := processes(link)
+	if err != nil {
+		return err
+	}
+	if len(pids) != 1 {
+		return fmt.Errorf("%d processes run %s, not one", len(pids), link)
+	}
+	if err := syscall.Kill(pids[0], syscall.SIGSTOP); err != nil {
+		return err
+	}
+	defer func() { _ = syscall.Kill(pids[0], syscall.SIGCONT) }()
+	var status unix.WaitStatus
+	for {
+		_, err := unix.Wait4(pids[0], &status, unix.WUNTRACED, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err == nil && !status.Stopped() {
+			err = errors.New("it has ended")
+		}
+		if err != nil {
+			return fmt.Errorf("stop %s: %w", link, err)
+		}
+		return do()
+	}
+}
+
 // Close kills what the run has left running and removes the folder.
 func (f *Folder) Close() error {
 	err := clean(f.Path)
@@ -198,7 +229,7 @@ func kill(dir string) error {
 	}
 }
 
-// below says whether a command line starts with a link below dir.
+// below says whether a command line starts with a link below dir, or with dir itself.
 func below(argv0, dir string) bool {
-	return strings.HasPrefix(argv0, dir+string(filepath.Separator))
+	return argv0 == dir || strings.HasPrefix(argv0, dir+string(filepath.Separator))
 }

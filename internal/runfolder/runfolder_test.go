@@ -57,6 +57,36 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+func TestFreeze(t *testing.T) {
+	f, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	cmd := startSleep(f)
+	state := func() string {
+		out, err := exec.Command("ps", "-o", "state=", "-p", fmt.Sprint(cmd.Process.Pid)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))[:1]
+	}
+	failed := errors.New("failed")
+	err = f.Freeze("test", "sleep", func() error {
+		if s := state(); s != "T" {
+			t.Errorf("frozen, its state is %s", s)
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("the error is lost: %v", err)
+	}
+	until(t, "it is still stopped", func() bool { return state() == "S" })
+	if err := f.Freeze("test", "cat", func() error { t.Error("called"); return nil }); err == nil {
+		t.Error("a program that does not run was frozen")
+	}
+}
+
 func TestCloseLeavesNothing(t *testing.T) {
 	f, err := New()
 	if err != nil {

@@ -162,14 +162,18 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 }
 
 // Prefetch builds whatever a lab with one of the targets needs and is not in the cache,
-// and calls begin before each, with its index. What does not build is given to failed,
-// and keeps nothing else from it: only an interrupt is an error.
+// and calls begin before each, with its index in the order in which they are built. What
+// does not build is given to failed, and keeps nothing else from it: only an interrupt is
+// an error.
 func Prefetch(ctx context.Context, tr *Tree, targets []*Chosen, p Progress, begin func(int, *Chosen), failed func(*Chosen, error)) error {
 	tools, err := toolsOf(tr, "", p)
 	if err != nil {
 		return err
 	}
 	tools.Keep = true
+	// Releases for one Kubernetes have much in common, and with the next one's some.
+	targets = slices.Clone(targets)
+	slices.SortStableFunc(targets, func(x, y *Chosen) int { return catalog.CompareVersions(x.Kubernetes, y.Kubernetes) })
 	for i, t := range targets {
 		begin(i, t)
 		mods, err := modules(tr.Catalog, t)

@@ -15,7 +15,7 @@ import (
 )
 
 // usualStart is how long a lab takes to come up on two cores that are not starved.
-const usualStart = 20 * time.Second
+const usualStart = 15 * time.Second
 
 // slowness is how much longer than usual a lab took to come up, at least 1. That is
 // mostly starting processes and waiting for an API server, as a case is. It is

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/scenario"
@@ -62,8 +63,9 @@ type Suite struct {
 	// side share it; nil has room for one a core.
 	Starts chan struct{}
 
-	mu   sync.Mutex
-	labs int
+	mu     sync.Mutex
+	labs   int
+	images *lab.Images
 }
 
 // Operator is operator@version/Kind; "" where there is none.

@@ -32,7 +32,7 @@ const startTimeout = 90 * time.Second
 
 func (l *Lab) startControlPlane() (err error) {
 	dir := filepath.Join(l.opts.Dir, "control-plane")
-	etcdDir, certDir := filepath.Join(dir, "etcd"), filepath.Join(dir, "certs")
+	etcdDir, certDir := l.etcdDir(), filepath.Join(dir, "certs")
 	for _, d := range []string{etcdDir, certDir} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return err
@@ -95,6 +95,9 @@ func (l *Lab) startControlPlane() (err error) {
 	c.admin.QPS, c.admin.Burst = -1, 0
 	return nil
 }
+
+// etcdDir is where etcd keeps what it holds.
+func (l *Lab) etcdDir() string { return filepath.Join(l.opts.Dir, "control-plane", "etcd") }
 
 // flags are a component's further flags: of its version, and of the release.
 func (l *Lab) flags(component string) []string {

@@ -44,6 +44,8 @@ type Options struct {
 	Flags map[string][]string
 	// ControlPlane holds further flags, by component.
 	ControlPlane map[string][]string
+	// Images are shared by labs that come up one after the other; nil keeps none.
+	Images *Images
 	// Bundle is installed; nil makes a plain cluster.
 	Bundle *Bundle
 	// Verifier are the roles that cases run under; without any, they run as an
@@ -108,7 +110,16 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	if l.egress, l.egressConfig, err = newEgress(o.Dir); err != nil {
 		return nil, err
 	}
-	// 2. etcd and the API server.
+	// 2. etcd, with what earlier labs had it hold by now, and the API server.
+	kinds, others := o.Bundle.split()
+	key, err := l.imageKey(kinds)
+	if err != nil {
+		return nil, err
+	}
+	imaged, err := o.Images.restore(key, l.etcdDir())
+	if err != nil {
+		return nil, err
+	}
 	if err := l.startControlPlane(); err != nil {
 		return nil, err
 	}
@@ -127,9 +138,18 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds, others := o.Bundle.split()
-	if err := in.Apply(ctx, kinds); err != nil {
+	if imaged {
+		err = in.Served(ctx, kinds)
+	} else {
+		err = in.Apply(ctx, kinds)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("install %s: %w", o.Bundle.Name, err)
+	}
+	if !imaged {
+		if err := o.Images.keep(key, l.copyEtcd); err != nil {
+			return nil, err
+		}
 	}
 	// 4. Controllers, the default scheduler, nodes and kubelets.
 	if err := l.startComponents(ctx); err != nil {

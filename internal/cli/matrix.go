@@ -116,9 +116,12 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 		if r.of, err = tr.Digest(t); err != nil {
 			return err
 		}
-		if known := rows.Find(t.String()); known != nil && known.Of == r.of && !o.again {
-			fmt.Fprintf(a.Err, "%s%s: as recorded\n", r.place, t)
-			continue
+		if known := rows.Find(t.String()); known != nil {
+			if known.Of == r.of && !o.again {
+				fmt.Fprintf(a.Err, "%s%s: as recorded\n", r.place, t)
+				continue
+			}
+			r.suspects = slices.Concat(known.Failed, known.NotClaimed, known.Inconclusive)
 		}
 		todo = append(todo, r)
 	}
@@ -187,10 +190,12 @@ func (a *app) build(ctx context.Context, tr *setup.Tree, rows []row, missing *[]
 	return rows, err
 }
 
-// row is a release that is to be run, with the digest of its data.
+// row is a release that is to be run, with the digest of its data and what did not pass
+// when it last ran.
 type row struct {
 	*setup.Chosen
 	of, place string
+	suspects  []string
 }
 
 // labsOfRow is one for the backend's runs and one for those without it.
@@ -201,6 +206,7 @@ func (o *matrixOptions) run(tr *setup.Tree, r row, labs int, starts chan struct{
 	run := &runOptions{
 		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: labs, starts: starts,
 		out: filepath.Join(o.out, folderOf(r.Chosen)), controls: filepath.Join(o.out, "controls"),
+		suspects: r.suspects,
 	}
 	if r.Pair != nil {
 		run.Operator = r.Pair.String()

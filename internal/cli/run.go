@@ -31,6 +31,7 @@ type runOptions struct {
 	parallel   int
 	controls   string
 	starts     chan struct{} // see suite.Suite
+	suspects   []string
 	strict     bool
 	output     string
 	// change, if set, breaks the suite on purpose.
@@ -114,7 +115,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if err != nil {
 		return nil, err
 	}
-	s.Patience, s.Parallel, s.Starts, s.Controls = o.patience, o.parallel, o.starts, o.controls
+	s.Patience, s.Parallel, s.Starts, s.Controls, s.Suspects = o.patience, o.parallel, o.starts, o.controls, o.suspects
 	if o.change != nil {
 		o.change(s)
 	}

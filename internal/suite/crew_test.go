@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 	"github.com/gangctl/gangctl/internal/verdict"
@@ -65,18 +66,25 @@ func TestPlanOrders(t *testing.T) {
 			Feature: feature, Steps: []scenario.Step{{Wait: &scenario.Wait{For: scenario.Duration(watch)}}},
 		}}
 	}
-	s := &Suite{Release: &catalog.Release{Backend: &catalog.Backend{}}, Out: t.TempDir()}
+	s := &Suite{Release: &catalog.Release{Backend: &catalog.Backend{}}, Out: t.TempDir(), Suspects: []string{"failed"}}
 	together, _, err := s.plan([]*scenario.Scenario{
 		named("short", scenario.Core, time.Second), named("long", scenario.Core, time.Minute), named("extra", "recovery", time.Second),
+		named("failed", scenario.Core, time.Second),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, j := range together {
-		got = append(got, j.scenario.Metadata.Name)
+		name := j.scenario.Metadata.Name
+		got = append(got, name)
+		// Another run's lab is no good for what needs a new one.
+		b := &bench{lab: &lab.Lab{}, used: true, plain: plain(j.scenario, j.run)}
+		if suits := b.suits(j); suits == (name == "failed") {
+			t.Errorf("%s in a lab that had a case before: %v", name, suits)
+		}
 	}
-	if want := []string{"long", "long", "extra", "extra", "short", "short"}; !slices.Equal(got, want) {
+	if want := []string{"long", "long", "extra", "extra", "failed", "failed", "short", "short"}; !slices.Equal(got, want) {
 		t.Errorf("in the order %v, want %v", got, want)
 	}
 }

@@ -56,6 +56,9 @@ type Suite struct {
 	Patience float64
 	// Parallel is how many labs run at once; 0 chooses.
 	Parallel int
+	// Suspects are cases that most likely do not pass: their runs get new labs at once, and
+	// need not be run again.
+	Suspects []string
 	// Progress, if set, is told which runs are under way whenever that changes.
 	Progress func(done, total int, running []string)
 
@@ -96,8 +99,8 @@ type pending struct {
 	dir      string
 	left     int
 	err      error
-	// used has the runs whose lab had a case before; again says that those in doubt are
-	// run in new ones.
+	// used has the runs whose lab had a case before; again says that the runs are to be in
+	// new ones.
 	used  sync.Map
 	again bool
 	// kept is where the control is kept for other suites, if it is.
@@ -186,8 +189,9 @@ func (p *pending) doubtful(v *verdict.Verdict) []string {
 // plan makes each case's folder, and puts the runs in order.
 func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err error) {
 	order := slices.Clone(cases)
-	claimed := func(c *scenario.Scenario) int {
-		if s.claims(c.Spec.Feature) {
+	suspect := func(c *scenario.Scenario) bool { return slices.Contains(s.Suspects, c.Metadata.Name) }
+	hope := func(c *scenario.Scenario) int {
+		if s.claims(c.Spec.Feature) && !suspect(c) {
 			return 1
 		}
 		return 0
@@ -196,14 +200,14 @@ func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err err
 		return cmp.Compare(scenario.Weight(b.Spec.Steps), scenario.Weight(a.Spec.Steps))
 	})
 	// The longest is first, since all wait for it in the end. Then, while labs are new, what
-	// the backend does not claim: it most likely fails, and then need not be run again.
+	// is suspect or the backend does not claim: if it fails, it need not be run again.
 	if len(order) > 0 {
 		slices.SortStableFunc(order[1:], func(a, b *scenario.Scenario) int {
-			return claimed(a) - claimed(b)
+			return hope(a) - hope(b)
 		})
 	}
 	for _, c := range order {
-		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs)}
+		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs), again: suspect(c)}
 		if err := errors.Join(os.RemoveAll(p.dir), os.MkdirAll(p.dir, 0o755)); err != nil {
 			return nil, nil, err
 		}

@@ -19,12 +19,16 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// Intact says that every component runs since the lab came up.
-func (l *Lab) Intact() bool {
+// Intact says that every component runs since the lab came up, but for one, if it is
+// named.
+func (l *Lab) Intact(but string) bool {
+	if p, err := l.find(but); err == nil {
+		but = p.name
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.past {
-		if c.State != timeline.Started {
+		if c.State != timeline.Started && c.Name != but {
 			return false
 		}
 	}

@@ -31,19 +31,16 @@ type bench struct {
 	lab   *lab.Lab
 	// plain is a lab without a gang scheduler; used has had a case before.
 	plain, used bool
-	// stopped says that the lab's scheduler was stopped, by a control.
-	stopped bool
-	slow    float64
-	logs    string
-	read    map[string]int64 // bytes of each log that earlier cases have
+	slow        float64
+	logs        string
+	read        map[string]int64 // bytes of each log that earlier cases have
 	// quick is told of a lab that came up as quickly as on a machine with room.
 	quick func()
 }
 
 // suits says that the job can be run in the lab that is there.
 func (b *bench) suits(j job) bool {
-	return b.lab != nil && b.plain == plain(j.scenario, j.run) && (!j.fresh() || !b.used) &&
-		(!b.stopped || j.stops() && j.scenario.Spec.Control.Before == "")
+	return b.lab != nil && b.plain == plain(j.scenario, j.run) && (!j.again || !b.used)
 }
 
 // ready makes sure of a lab for the job: the one that is there, or a new one.
@@ -57,7 +54,7 @@ func (b *bench) ready(ctx context.Context, j job) error {
 	s := b.suite
 	s.Starts <- struct{}{}
 	defer func() { <-s.Starts }()
-	b.plain, b.used, b.stopped, b.read = plain(j.scenario, j.run), false, false, map[string]int64{}
+	b.plain, b.used, b.read = plain(j.scenario, j.run), false, map[string]int64{}
 	b.logs = filepath.Join(s.Folder.Path, fmt.Sprintf("logs-%s-%s-%t", j.scenario.Metadata.Name, j.run, j.again))
 	o := s.Lab(func(component string) string { return filepath.Join(b.logs, component+".log") })
 	if b.plain {
@@ -75,13 +72,9 @@ func (b *bench) ready(ctx context.Context, j job) error {
 }
 
 // clear empties the lab for another case, or ends it if that can't be.
-func (b *bench) clear(ctx context.Context, j job, w gang.Writer) error {
-	b.used, b.stopped = true, j.stops()
-	stopped := ""
-	if b.stopped {
-		stopped = "scheduler"
-	}
-	if b.lab.Intact(stopped) && b.lab.Empty(ctx, w.Namespace, w.Kinds()) == nil {
+func (b *bench) clear(ctx context.Context, w gang.Writer) error {
+	b.used = true
+	if b.lab.Intact() && b.lab.Empty(ctx, w.Namespace, w.Kinds()) == nil {
 		return nil
 	}
 	return b.close()

@@ -16,7 +16,7 @@ type crew struct {
 	jobs          []job // that nobody has begun
 	workers, most int
 	running       sync.WaitGroup
-	last, stopper *bench
+	last          *bench
 	err           error
 }
 
@@ -62,29 +62,21 @@ func (c *crew) hire() {
 func (c *crew) keep(b *bench) *bench {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last.lab == nil && !b.plain && !b.stopped {
+	if c.last.lab == nil && !b.plain {
 		c.last, b = b, c.last
 	}
 	return b
 }
 
-// take is the next job, one for the bench's lab if there is one. The controls that stop
-// a scheduler are all for one bench, since they leave no lab to others.
+// take is the next job, one for the bench's lab if there is one.
 func (c *crew) take(b *bench) (job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	mine := func(j job) bool { return !j.stops() || c.stopper == nil || c.stopper == b }
-	i := slices.IndexFunc(c.jobs, func(j job) bool { return mine(j) && b.suits(j) })
-	if i < 0 {
-		i = slices.IndexFunc(c.jobs, mine)
-	}
-	if i < 0 {
+	if len(c.jobs) == 0 {
 		return job{}, false
 	}
+	i := max(0, slices.IndexFunc(c.jobs, b.suits))
 	j := c.jobs[i]
-	if j.stops() {
-		c.stopper = b
-	}
 	c.jobs = slices.Delete(c.jobs, i, i+1)
 	return j, true
 }

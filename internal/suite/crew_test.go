@@ -78,9 +78,9 @@ func TestPlanOrders(t *testing.T) {
 	for _, j := range together {
 		name := j.scenario.Metadata.Name
 		got = append(got, name)
-		// Another run's lab is no good for a suspect.
+		// Another run's lab is no good for what needs a new one.
 		b := &bench{lab: &lab.Lab{}, used: true, plain: plain(j.scenario, j.run)}
-		if suits := b.suits(j); suits == (name == "failed" && j.run == timeline.Subject) {
+		if suits := b.suits(j); suits == (name == "failed") {
 			t.Errorf("%s in a lab that had a case before: %v", name, suits)
 		}
 	}
@@ -120,47 +120,5 @@ func TestDoubtful(t *testing.T) {
 				t.Errorf("a third time %v", got)
 			}
 		})
-	}
-}
-
-// A lab whose scheduler was stopped serves the other controls without one, and one bench
-// has them all.
-func TestStoppedSchedulersShareALab(t *testing.T) {
-	control := func(name, before string) *scenario.Scenario {
-		return &scenario.Scenario{Metadata: scenario.Metadata{Name: name}, Spec: scenario.Spec{
-			Feature: scenario.Core, Control: scenario.Control{Scheduler: scenario.StoppedScheduler, Before: before},
-		}}
-	}
-	s := &Suite{Release: &catalog.Release{Backend: &catalog.Backend{}}, Out: t.TempDir()}
-	together, _, err := s.plan([]*scenario.Scenario{control("at-once", ""), control("later", "release"), control("too", "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &crew{suite: s, jobs: together}
-	one, other := &bench{suite: s}, &bench{suite: s}
-	var got []string
-	for range len(together) {
-		b := one
-		j, ok := c.take(other)
-		if ok {
-			b = other
-		} else if j, ok = c.take(one); !ok {
-			break
-		}
-		got = append(got, j.scenario.Metadata.Name+" "+j.run)
-		if b.lab != nil && !b.suits(j) {
-			t.Errorf("%s %s would need a new lab", j.scenario.Metadata.Name, j.run)
-		}
-		b.lab, b.used, b.stopped = &lab.Lab{}, true, j.stops()
-		if j.stops() {
-			// The other bench comes first from now on, and has nothing to do.
-			one, other = b, one
-		}
-	}
-	want := []string{
-		"at-once subject", "later subject", "too subject", "later control", "at-once control", "too control",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("in the order %v, want %v", got, want)
 	}
 }

@@ -69,7 +69,7 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	if run == timeline.Subject {
 		err = errors.Join(err, saveRequests(b.lab, j.dir))
 	}
-	return errors.Join(err, b.saveLogs(j), b.clear(ctx, j, writer))
+	return errors.Join(err, b.saveLogs(j), b.clear(ctx, writer))
 }
 
 // RequestsFile is where a case's folder has what service accounts asked for.

@@ -56,8 +56,8 @@ type Suite struct {
 	Patience float64
 	// Parallel is how many labs run at once; 0 chooses.
 	Parallel int
-	// Suspects are cases that most likely do not pass: they get new labs at once, and need
-	// not be run again.
+	// Suspects are cases that most likely do not pass: their runs get new labs at once, and
+	// need not be run again.
 	Suspects []string
 	// Progress, if set, is told which runs are under way whenever that changes.
 	Progress func(done, total int, running []string)
@@ -93,26 +93,16 @@ type job struct {
 	run string
 }
 
-// stops says that the run is a control that takes the backend's scheduler away.
-func (j job) stops() bool {
-	return j.run == timeline.Control && j.scenario.Spec.Control.Scheduler == scenario.StoppedScheduler
-}
-
-// fresh says that the run is to be in a new lab.
-func (j job) fresh() bool { return j.again || j.suspect && j.run == timeline.Subject }
-
 // pending is a case whose runs have not all ended.
 type pending struct {
 	scenario *scenario.Scenario
 	dir      string
 	left     int
 	err      error
-	// used has the runs whose lab had a case before; again says that those in doubt are
-	// run in new ones.
+	// used has the runs whose lab had a case before; again says that the runs are to be in
+	// new ones.
 	used  sync.Map
 	again bool
-	// suspect is one of the suite's.
-	suspect bool
 	// kept is where the control is kept for other suites, if it is.
 	kept string
 }
@@ -217,7 +207,7 @@ func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err err
 		})
 	}
 	for _, c := range order {
-		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs), suspect: suspect(c)}
+		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs), again: suspect(c)}
 		if err := errors.Join(os.RemoveAll(p.dir), os.MkdirAll(p.dir, 0o755)); err != nil {
 			return nil, nil, err
 		}
@@ -229,17 +219,6 @@ func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err err
 			}
 		}
 	}
-	// A lab whose scheduler was stopped is good only for a control without one.
-	end := func(j job) int {
-		switch {
-		case !j.stops():
-			return 0
-		case j.scenario.Spec.Control.Before != "":
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(together, func(a, b job) int { return end(a) - end(b) })
 	return together, alone, nil
 }
 

@@ -19,16 +19,12 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// Intact says that every component runs since the lab came up, but for one, if it is
-// named.
-func (l *Lab) Intact(but string) bool {
-	if p, err := l.find(but); err == nil {
-		but = p.name
-	}
+// Intact says that every component runs since the lab came up.
+func (l *Lab) Intact() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.past {
-		if c.State != timeline.Started && c.Name != but {
+		if c.State != timeline.Started {
 			return false
 		}
 	}

@@ -119,11 +119,6 @@ func (p *process) stop() {
 	if cmd == nil {
 		return
 	}
-	select {
-	case <-done: // long ago, and its number may be another's
-		return
-	default:
-	}
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	<-done
 }

@@ -25,7 +25,8 @@ func slowness(start time.Duration) float64 {
 	return min(max(1, times), 3)
 }
 
-// bench runs one case after the other, in one lab as long as that is as good as new.
+// bench runs one case after the other, in one lab as long as that can be made as good as
+// new.
 type bench struct {
 	suite *Suite
 	lab   *lab.Lab
@@ -38,15 +39,20 @@ type bench struct {
 	quick func()
 }
 
-// suits says that the job can be run in the lab that is there.
-func (b *bench) suits(j job) bool {
-	return b.lab != nil && b.plain == plain(j.scenario, j.run) && (!j.again || !b.used)
-}
+// suits says that the job can be run in the lab that is there, once that is renewed where
+// the job asks for it.
+func (b *bench) suits(j job) bool { return b.lab != nil && b.plain == plain(j.scenario, j.run) }
 
 // ready makes sure of a lab for the job: the one that is there, or a new one.
 func (b *bench) ready(ctx context.Context, j job) error {
 	if b.suits(j) {
-		return nil
+		if !b.used || !j.fresh() {
+			return nil
+		}
+		if b.lab.Renew(ctx) == nil {
+			b.used = false
+			return nil
+		}
 	}
 	if err := b.close(); err != nil {
 		return err
@@ -74,7 +80,8 @@ func (b *bench) ready(ctx context.Context, j job) error {
 // clear empties the lab for another case, or ends it if that can't be.
 func (b *bench) clear(ctx context.Context, w gang.Writer) error {
 	b.used = true
-	if b.lab.Intact() && b.lab.Empty(ctx, w.Namespace, w.Kinds()) == nil {
+	whole := b.lab.Intact() || b.lab.Renew(ctx) == nil
+	if whole && b.lab.Empty(ctx, w.Namespace, w.Kinds()) == nil {
 		return nil
 	}
 	return b.close()

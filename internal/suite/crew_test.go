@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gangctl/gangctl/internal/catalog"
-	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 	"github.com/gangctl/gangctl/internal/verdict"
@@ -78,10 +77,8 @@ func TestPlanOrders(t *testing.T) {
 	for _, j := range together {
 		name := j.scenario.Metadata.Name
 		got = append(got, name)
-		// Another run's lab is no good for what needs a new one.
-		b := &bench{lab: &lab.Lab{}, used: true, plain: plain(j.scenario, j.run)}
-		if suits := b.suits(j); suits == (name == "failed") {
-			t.Errorf("%s in a lab that had a case before: %v", name, suits)
+		if fresh := name == "failed" && j.run == timeline.Subject; j.fresh() != fresh {
+			t.Errorf("%s %s in a fresh lab: %v", name, j.run, j.fresh())
 		}
 	}
 	if want := []string{"long", "long", "extra", "extra", "failed", "failed", "short", "short"}; !slices.Equal(got, want) {

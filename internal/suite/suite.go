@@ -1,6 +1,6 @@
 // Package suite runs cases side by side, each with its control. Schedulers look at the
 // whole cluster, so a lab has one case at a time. One that ended well leaves its lab to
-// the next, emptied; whatever is not a Pass comes from labs that had no case before.
+// the next, emptied; whatever is not a Pass comes from labs that are new, or renewed.
 package suite
 
 import (
@@ -56,8 +56,8 @@ type Suite struct {
 	Patience float64
 	// Parallel is how many labs run at once; 0 chooses.
 	Parallel int
-	// Suspects are cases that most likely do not pass: their runs get new labs at once, and
-	// need not be run again.
+	// Suspects are cases that most likely do not pass: they get fresh labs at once, and need
+	// not be run again.
 	Suspects []string
 	// Progress, if set, is told which runs are under way whenever that changes.
 	Progress func(done, total int, running []string)
@@ -93,16 +93,21 @@ type job struct {
 	run string
 }
 
+// fresh says that the run is to be in a new lab, or a renewed one.
+func (j job) fresh() bool { return j.again || j.suspect && j.run == timeline.Subject }
+
 // pending is a case whose runs have not all ended.
 type pending struct {
 	scenario *scenario.Scenario
 	dir      string
 	left     int
 	err      error
-	// used has the runs whose lab had a case before; again says that the runs are to be in
-	// new ones.
+	// used has the runs whose lab had a case before; again says that those in doubt are
+	// run in fresh ones.
 	used  sync.Map
 	again bool
+	// suspect is one of the suite's.
+	suspect bool
 	// kept is where the control is kept for other suites, if it is.
 	kept string
 }
@@ -171,7 +176,7 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 }
 
 // doubtful are the runs in a lab that had a case before that keep the case from a Pass:
-// they are run again in new labs, and that counts.
+// they are run again in fresh labs, and that counts.
 func (p *pending) doubtful(v *verdict.Verdict) []string {
 	if v == nil || p.again || v.Outcome == verdict.Pass || v.Outcome == verdict.NotApplicable {
 		return nil
@@ -207,7 +212,7 @@ func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err err
 		})
 	}
 	for _, c := range order {
-		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs), again: suspect(c)}
+		p := &pending{scenario: c, dir: filepath.Join(s.Out, "cases", c.Metadata.Name), left: len(runs), suspect: suspect(c)}
 		if err := errors.Join(os.RemoveAll(p.dir), os.MkdirAll(p.dir, 0o755)); err != nil {
 			return nil, nil, err
 		}

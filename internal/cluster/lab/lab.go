@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -89,6 +91,7 @@ type Lab struct {
 
 	mu        sync.Mutex
 	processes map[string]*process
+	order     []*process // as they were started
 	watcher   func(timeline.Component)
 	past      []timeline.Component
 }
@@ -236,6 +239,49 @@ func (l *Lab) Start(ctx context.Context, component string) error {
 	return p.start(ctx)
 }
 
+// Renew starts every component but etcd and the API server again, so that nothing is left
+// in their memory of the cases before.
+func (l *Lab) Renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	l.mu.Lock()
+	l.watcher = nil
+	l.mu.Unlock()
+	for _, p := range slices.Backward(l.order) {
+		p.stop()
+	}
+	if err := l.endLeases(ctx); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.past = nil
+	l.mu.Unlock()
+	for _, p := range l.order {
+		if err := p.start(ctx); err != nil {
+			return err
+		}
+	}
+	if l.opts.Bundle == nil {
+		return nil
+	}
+	return l.awaitAccepted(ctx, l.opts.Bundle)
+}
+
+// endLeases ends what the components held, which would keep the next ones waiting.
+func (l *Lab) endLeases(ctx context.Context) error {
+	all, err := l.client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, lease := range all.Items {
+		err := l.client.CoordinationV1().Leases(lease.Namespace).Delete(ctx, lease.Name, metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 func (l *Lab) find(component string) (*process, error) {
 	if b := l.opts.Bundle; component == "scheduler" && b != nil && b.Scheduler != "" {
 		component = b.Scheduler
@@ -301,7 +347,7 @@ func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.processes[name] = p
+	l.processes[name], l.order = p, append(l.order, p)
 	return p, nil
 }
 

@@ -119,6 +119,11 @@ func (p *process) stop() {
 	if cmd == nil {
 		return
 	}
+	select {
+	case <-done: // long ago, and its number may be another's
+		return
+	default:
+	}
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	<-done
 }

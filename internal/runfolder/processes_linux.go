@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// processes lists the live processes that were started through a link below dir, or through dir.
+// processes lists the live processes that were started through a link below dir, or
+// through dir.
 func processes(dir string) ([]int, error) {
 	found, err := os.ReadDir("/proc")
 	if err != nil {

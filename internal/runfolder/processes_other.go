@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// processes lists the live processes that were started through a link below dir, or through dir.
+// processes lists the live processes that were started through a link below dir, or
+// through dir.
 func processes(dir string) ([]int, error) {
 	out, err := exec.Command("ps", "-axww", "-o", "pid=,command=").Output()
 	if err != nil {

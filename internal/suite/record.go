@@ -140,9 +140,6 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	s.mu.Lock()
 	s.labs++
 	name := fmt.Sprintf("lab-%d", s.labs)
-	if s.images == nil {
-		s.images = &lab.Images{Dir: filepath.Join(s.Folder.Path, "images")}
-	}
 	s.mu.Unlock()
 	way := s.Release.Gang()
 	b := &lab.Bundle{
@@ -156,7 +153,7 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	return lab.Options{
 		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
 		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, Flags: s.Flags, ControlPlane: s.controlPlane(),
-		Images: s.images, Bundle: b, Verifier: s.Verifier,
+		Bundle: b, Verifier: s.Verifier,
 	}
 }
 

@@ -68,7 +68,7 @@ type Suite struct {
 
 	mu     sync.Mutex
 	labs   int
-	images *lab.Images
+	images *lab.Images // of this run's labs
 }
 
 // Operator is operator@version/Kind; "" where there is none.
@@ -120,6 +120,7 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 	if s.Starts == nil {
 		s.Starts = make(chan struct{}, runtime.NumCPU())
 	}
+	s.images = &lab.Images{Dir: filepath.Join(s.Folder.Path, "images")}
 	together, alone, err := s.plan(cases)
 	if err != nil {
 		return nil, err

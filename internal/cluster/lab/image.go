@@ -4,11 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -83,25 +81,10 @@ func (im *Images) keep(key string, copyTo func(dir string) error) error {
 // recovers from.
 func (l *Lab) copyEtcd(to string) error {
 	return l.opts.Folder.Freeze(l.group(), filepath.Base(l.opts.Binaries["etcd"]), func() error {
-		from := l.etcdDir()
-		return filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			rel, err := filepath.Rel(from, path)
-			if err != nil {
-				return err
-			}
-			at := filepath.Join(to, rel)
-			if d.IsDir() {
-				return os.MkdirAll(at, 0o700)
-			}
-			// The next part of its log, made ahead, is 64 MB of nothing.
-			if strings.HasSuffix(path, ".tmp") {
-				return nil
-			}
-			data, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(at, data, 0o600))
-		})
+		if err := os.CopyFS(to, os.DirFS(l.etcdDir())); err != nil {
+			return err
+		}
+		// The next part of its log, made ahead, is 64 MB of nothing.
+		return os.RemoveAll(filepath.Join(to, "member", "wal", "0.tmp"))
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,15 +89,14 @@ type Lab struct {
 	told    int64 // bytes of it that Requests has told
 
 	mu        sync.Mutex
-	processes map[string]*process
-	order     []*process // as they were started
+	processes []*process // as they were started
 	watcher   func(timeline.Component)
 	past      []timeline.Component
 }
 
 // Up starts a lab. Whatever goes wrong, nothing is left running.
 func Up(ctx context.Context, o Options) (_ *Lab, err error) {
-	l := &Lab{opts: o, processes: map[string]*process{}}
+	l := &Lab{opts: o}
 	l.life, l.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -247,7 +245,7 @@ func (l *Lab) Renew(ctx context.Context) error {
 	l.mu.Lock()
 	l.watcher = nil
 	l.mu.Unlock()
-	for _, p := range slices.Backward(l.order) {
+	for _, p := range slices.Backward(l.processes) {
 		p.stop()
 	}
 	if err := l.endLeases(ctx); err != nil {
@@ -256,7 +254,7 @@ func (l *Lab) Renew(ctx context.Context) error {
 	l.mu.Lock()
 	l.past = nil
 	l.mu.Unlock()
-	for _, p := range l.order {
+	for _, p := range l.processes {
 		if err := p.start(ctx); err != nil {
 			return err
 		}
@@ -289,11 +287,11 @@ func (l *Lab) find(component string) (*process, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var names []string
-	for name, p := range l.processes {
-		if name == component {
+	for _, p := range l.processes {
+		if p.name == component {
 			return p, nil
 		}
-		names = append(names, name)
+		names = append(names, p.name)
 	}
 	return nil, catalog.Unknown("component", component, names)
 }
@@ -308,7 +306,7 @@ func (l *Lab) Requests() (all []access.Request, err error) {
 func (l *Lab) Down() error {
 	l.end()
 	l.mu.Lock()
-	all := slices.Collect(maps.Values(l.processes))
+	all := slices.Clone(l.processes)
 	l.mu.Unlock()
 	for _, p := range all {
 		p.stop()
@@ -347,7 +345,7 @@ func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.processes[name], l.order = p, append(l.order, p)
+	l.processes = append(l.processes, p)
 	return p, nil
 }
 

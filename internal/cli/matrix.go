@@ -19,6 +19,9 @@ import (
 	"github.com/gangctl/gangctl/internal/setup"
 )
 
+// matrixOut is where matrix puts its reports.
+const matrixOut = "out/matrix"
+
 // matrixOptions are the flags of matrix.
 type matrixOptions struct {
 	only   []string
@@ -49,8 +52,8 @@ throughput-smoke measures is worth little here.`,
 	f := c.Flags()
 	onlyFlag(c, &o.only)
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
-	f.IntVar(&o.beside, "beside", 3*runtime.NumCPU()/labsOfRow, "how many releases run side by side, each in two labs")
-	f.StringVarP(&o.out, "out", "o", "out/matrix", "the folder for the reports, one below it for each release")
+	f.IntVar(&o.beside, "beside", 4*runtime.NumCPU()/labsOfRow, "how many releases run side by side, each in two labs")
+	f.StringVarP(&o.out, "out", "o", matrixOut, "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
 	return c
 }

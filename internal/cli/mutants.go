@@ -14,9 +14,7 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/mutant"
 	"github.com/gangctl/gangctl/internal/setup"
-	"github.com/gangctl/gangctl/internal/strict"
 	"github.com/gangctl/gangctl/internal/suite"
-	"github.com/gangctl/gangctl/internal/verdict"
 )
 
 func (a *app) newMutants() *cobra.Command {
@@ -110,14 +108,9 @@ func (a *app) runMutant(ctx context.Context, tr *setup.Tree, m *mutant.Mutant, o
 		}
 		return "", err
 	}
-	file := filepath.Join(out, "cases", m.Spec.Case, "verdict.yaml")
-	data, err := os.ReadFile(file)
+	v, err := readVerdict(filepath.Join(out, "cases", m.Spec.Case, suite.VerdictFile))
 	if err != nil {
 		return "", broken(err)
-	}
-	v := &verdict.Verdict{}
-	if err := strict.YAML(file, data, v); err != nil {
-		return "", err
 	}
 	asked, err := readRequests(out)
 	if err != nil && !errors.Is(err, errNoResults) {

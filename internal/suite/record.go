@@ -72,8 +72,13 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	return errors.Join(err, b.saveLogs(j), b.clear(ctx, writer))
 }
 
-// RequestsFile is where a case's folder has what service accounts asked for.
-const RequestsFile = "requests.yaml"
+// What a case's folder has.
+const (
+	// RequestsFile is what service accounts asked for.
+	RequestsFile = "requests.yaml"
+	// VerdictFile is the verdict.
+	VerdictFile = "verdict.yaml"
+)
 
 func saveRequests(l *lab.Lab, dir string) error {
 	asked, err := l.Requests()

@@ -246,7 +246,7 @@ func (s *Suite) conclude(p *pending) (report.Case, error) {
 		return report.Case{}, err
 	}
 	done := report.Case{Scenario: p.scenario, Verdict: v, Claimed: s.claims(p.scenario.Spec.Feature), Timeline: file}
-	return done, os.WriteFile(filepath.Join(p.dir, "verdict.yaml"), text, 0o644)
+	return done, os.WriteFile(filepath.Join(p.dir, VerdictFile), text, 0o644)
 }
 
 // JudgeFile judges a recorded timeline.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/gangctl/gangctl/internal/strict"
 )
 
@@ -116,11 +118,21 @@ func Decode(file string, data []byte) (*Scenario, error) {
 	if err := s.validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if want := strings.TrimSuffix(path.Base(file), ".yaml"); s.Metadata.Name != want {
-		return nil, fmt.Errorf("%s: metadata.name: %q must be the file's name, %q", file, s.Metadata.Name, want)
+	name := s.Metadata.Name
+	if want := strings.TrimSuffix(path.Base(file), ".yaml"); name != want {
+		return nil, fmt.Errorf("%s: metadata.name: %q must be the file's name, %q", file, name, want)
+	}
+	if e := validation.IsDNS1123Label(name); len(e) > 0 {
+		return nil, fmt.Errorf("%s: metadata.name: %q: %s", file, name, e[0])
+	}
+	if len(name) > maxName {
+		return nil, fmt.Errorf("%s: metadata.name: %q must have at most %d characters", file, name, maxName)
 	}
 	return s, nil
 }
+
+// maxName leaves room in a namespace's name for what else it says.
+const maxName = 45
 
 // Load reads every case of a folder, by name.
 func Load(tree fs.FS, dir string) ([]*Scenario, error) {

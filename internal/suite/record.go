@@ -33,6 +33,10 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	if err != nil {
 		return err
 	}
+	if j.again {
+		// The lab may be the one of the first time, where the namespace stays.
+		writer.Namespace += "-2"
+	}
 	kept, err := s.keptControl(c, run, writer)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,6 +135,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	}
 	// 2. The rows, several side by side with few labs each: a row's last cases, for which
 	// it waits, keep no core busy.
+	inOrder(todo)
 	labs := labsOfRow
 	if o.beside == 1 || len(todo) == 1 {
 		labs = 0
@@ -199,6 +201,29 @@ type row struct {
 	*setup.Chosen
 	of, place string
 	suspects  []string
+}
+
+// inOrder puts first, of those that have their safety controls in common, the one that
+// records them for the others; and before the backends, operators, which take longer.
+func inOrder(rows []row) {
+	seen, after := map[string]int{}, map[*setup.Chosen]int{}
+	for _, r := range rows {
+		controls := r.Kubernetes
+		if r.Pair != nil {
+			controls += " " + r.Pair.String()
+		}
+		after[r.Chosen] = seen[controls]
+		seen[controls]++
+	}
+	backend := func(r row) int {
+		if r.Pair == nil {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(after[a.Chosen]-after[b.Chosen], backend(a)-backend(b))
+	})
 }
 
 // labsOfRow is one for the backend's runs and one for those without it.

@@ -63,13 +63,17 @@ func (c *Chosen) String() string {
 	return c.Release.String()
 }
 
-// verifier are the roles that the suite runs under.
-func (c *Chosen) verifier(ctx context.Context, tr *Tree) (*render.Rendered, error) {
-	names := []string{c.Release.Backend.Metadata.Name}
+// verifier are the roles that the suite runs under; off are those where there is no backend.
+func (c *Chosen) verifier(ctx context.Context, tr *Tree) (on, off *render.Rendered, err error) {
+	var operator []string
 	if c.Pair != nil {
-		names = append(names, c.Pair.Operator.Operator.Metadata.Name)
+		operator = []string{c.Pair.Operator.Operator.Metadata.Name}
 	}
-	return render.Verifier(ctx, tr, names...)
+	if off, err = render.Verifier(ctx, tr, operator...); err != nil {
+		return nil, nil, err
+	}
+	on, err = render.Verifier(ctx, tr, append(operator, c.Release.Backend.Metadata.Name)...)
+	return on, off, err
 }
 
 // Grants lists what the bundle's roles give, and the verifier's own.
@@ -78,7 +82,7 @@ func (t *Target) Grants(ctx context.Context, tr *Tree, c *Chosen) ([]access.Gran
 	if err != nil {
 		return nil, err
 	}
-	verifier, err := c.verifier(ctx, tr)
+	verifier, _, err := c.verifier(ctx, tr)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +137,11 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 		return nil, err
 	}
 	s := &suite.Suite{Release: c.Release, Pair: c.Pair, Kubernetes: c.Kubernetes, Objects: on.Objects, Off: off.Objects}
-	verifier, err := c.verifier(ctx, tr)
+	verifier, verifierOff, err := c.verifier(ctx, tr)
 	if err != nil {
 		return nil, err
 	}
-	s.Verifier = verifier.Objects
+	s.Verifier, s.VerifierOff = verifier.Objects, verifierOff.Objects
 	k, err := tr.Catalog.Component("kubernetes", c.Kubernetes)
 	if err != nil {
 		return nil, err

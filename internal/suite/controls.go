@@ -46,7 +46,7 @@ func (s *Suite) keptControl(c *scenario.Scenario, run string, w gang.Writer) (st
 		return "", err
 	}
 	text, err := json.Marshal([]any{
-		program, c, s.Kubernetes, s.Flags, binaries, s.Stages, s.Off, s.CertManager, s.Verifier, s.Operator(), manifests, s.Patience,
+		program, c, s.Kubernetes, s.Flags, binaries, s.Stages, s.Off, s.CertManager, s.VerifierOff, s.Operator(), manifests, s.Patience,
 	})
 	if err != nil {
 		return "", err

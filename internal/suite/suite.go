@@ -45,8 +45,10 @@ type Suite struct {
 	CertManager []*unstructured.Unstructured
 	// Verifier are the roles that the cases run under.
 	Verifier []*unstructured.Unstructured
-	Stages   []byte
-	Folder   *runfolder.Folder
+	// VerifierOff are those of a safety control, where there is no backend.
+	VerifierOff []*unstructured.Unstructured
+	Stages      []byte
+	Folder      *runfolder.Folder
 	// Out is the folder of the results.
 	Out string
 	// Controls is a folder of safety controls that suites share; "" shares none.

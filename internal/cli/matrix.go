@@ -16,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/report"
+	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/setup"
 )
 
@@ -97,7 +99,7 @@ func onlyFlag(c *cobra.Command, only *[]string) {
 	c.Flags().StringSliceVar(only, "only", nil, "only these backends, operators, with or without @version, or kinds: operator@version/Kind")
 }
 
-func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
+func (a *app) matrix(ctx context.Context, o *matrixOptions) (err error) {
 	tr, err := setup.Load(a.root)
 	if err != nil {
 		return err
@@ -140,7 +142,19 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 	if o.beside == 1 || len(todo) == 1 {
 		labs = 0
 	}
-	starts := make(chan struct{}, runtime.NumCPU())
+	folder, err := runfolder.New()
+	if err != nil {
+		return broken(err)
+	}
+	defer func() {
+		if e := folder.Close(); e != nil {
+			err = errors.Join(err, e)
+		}
+	}()
+	share := shared{
+		starts: make(chan struct{}, runtime.NumCPU()),
+		images: &lab.Images{Dir: filepath.Join(folder.Path, "images")},
+	}
 	worst := ExitPass
 	var mu sync.Mutex
 	var work errgroup.Group
@@ -151,7 +165,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) error {
 				return ctx.Err()
 			}
 			out := &lines{out: a.Err, mu: &mu, prefix: r.place}
-			done, err := (&app{Streams: Streams{In: a.In, Out: a.Out, Err: out}, root: a.root}).conduct(ctx, tr, o.run(tr, r, labs, starts))
+			done, err := (&app{Streams: Streams{In: a.In, Out: a.Out, Err: out}, root: a.root}).conduct(ctx, tr, o.run(tr, r, labs, share))
 			mu.Lock()
 			defer mu.Unlock()
 			if ctx.Err() != nil {
@@ -229,10 +243,16 @@ func inOrder(rows []row) {
 // labsOfRow is one for the backend's runs and one for those without it.
 const labsOfRow = 2
 
+// shared is what the rows have in common; see suite.Suite.
+type shared struct {
+	starts chan struct{}
+	images *lab.Images
+}
+
 // run is what is run for a row, in some labs; 0 chooses.
-func (o *matrixOptions) run(tr *setup.Tree, r row, labs int, starts chan struct{}) *runOptions {
+func (o *matrixOptions) run(tr *setup.Tree, r row, labs int, share shared) *runOptions {
 	run := &runOptions{
-		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: labs, starts: starts,
+		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: labs, starts: share.starts, images: share.images,
 		out: filepath.Join(o.out, folderOf(r.Chosen)), controls: filepath.Join(o.out, "controls"),
 		suspects: r.suspects,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gangctl/gangctl/internal/cluster"
+	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/scenario"
@@ -31,6 +32,7 @@ type runOptions struct {
 	parallel   int
 	controls   string
 	starts     chan struct{} // see suite.Suite
+	images     *lab.Images
 	suspects   []string
 	strict     bool
 	output     string
@@ -115,7 +117,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if err != nil {
 		return nil, err
 	}
-	s.Patience, s.Parallel, s.Starts, s.Controls, s.Suspects = o.patience, o.parallel, o.starts, o.controls, o.suspects
+	s.Patience, s.Parallel, s.Starts, s.Images, s.Controls, s.Suspects = o.patience, o.parallel, o.starts, o.images, o.controls, o.suspects
 	if o.change != nil {
 		o.change(s)
 	}

@@ -63,7 +63,7 @@ func (b *bench) ready(ctx context.Context, j job) error {
 	b.plain, b.used, b.read = plain(j.scenario, j.run), false, map[string]int64{}
 	b.logs = filepath.Join(s.Folder.Path, fmt.Sprintf("logs-%s-%s-%t", j.scenario.Metadata.Name, j.run, j.again))
 	o := s.Lab(func(component string) string { return filepath.Join(b.logs, component+".log") })
-	o.Images = s.images
+	o.Images = s.Images
 	if b.plain {
 		o.ControlPlane, o.Bundle, o.Verifier = nil, s.off(), s.VerifierOff
 	}

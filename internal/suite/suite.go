@@ -67,10 +67,11 @@ type Suite struct {
 	// Starts has room for as many labs as may start at once, and suites that run side by
 	// side share it; nil has room for one a core.
 	Starts chan struct{}
+	// Images are what labs begin with, and suites may share them; nil has the run's own.
+	Images *lab.Images
 
-	mu     sync.Mutex
-	labs   int
-	images *lab.Images // of this run's labs
+	mu   sync.Mutex
+	labs int
 }
 
 // Operator is operator@version/Kind; "" where there is none.
@@ -122,7 +123,9 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 	if s.Starts == nil {
 		s.Starts = make(chan struct{}, runtime.NumCPU())
 	}
-	s.images = &lab.Images{Dir: filepath.Join(s.Folder.Path, "images")}
+	if s.Images == nil {
+		s.Images = &lab.Images{Dir: filepath.Join(s.Folder.Path, "images")}
+	}
 	together, alone, err := s.plan(cases)
 	if err != nil {
 		return nil, err

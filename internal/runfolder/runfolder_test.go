@@ -44,7 +44,13 @@ func startSleep(f *Folder) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
-	return cmd
+	// It has begun before the kernel has its command line.
+	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if pids, err := processes(link); err != nil || len(pids) == 1 {
+			return cmd
+		}
+	}
+	panic(link + " has no process")
 }
 
 // until waits for a process table's change, which nothing announces.

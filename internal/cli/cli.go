@@ -64,6 +64,14 @@ func ended(code int) error {
 	return exit{code, errors.New("")}
 }
 
+// worse is the code of two that counts: a failure goes before what is inconclusive.
+func worse(a, b int) int {
+	if b != ExitPass && a != ExitFail {
+		return b
+	}
+	return a
+}
+
 // Run runs a command line and returns its exit code.
 func Run(args []string, s Streams) int {
 	// The libraries' own logs are no part of our story.

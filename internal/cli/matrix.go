@@ -147,9 +147,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) (err error) {
 		return broken(err)
 	}
 	defer func() {
-		if e := folder.Close(); e != nil {
-			err = errors.Join(err, e)
-		}
+		err = errors.Join(err, broken(folder.Close()))
 	}()
 	share := shared{
 		starts: make(chan struct{}, runtime.NumCPU()),
@@ -176,9 +174,7 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) (err error) {
 				missing = append(missing, fmt.Errorf("%s: %w", r, err))
 				return nil
 			}
-			if code := done.ExitCode(); code != ExitPass && worst != ExitFail {
-				worst = code
-			}
+			worst = worse(worst, done.ExitCode())
 			rows = rows.With(done.Row(r.of))
 			return broken(writeRows(o.record, rows))
 		})

@@ -116,9 +116,7 @@ func (a *app) rbacCheckAll(ctx context.Context, tr *setup.Tree, o *rbacOptions) 
 		default:
 			fmt.Fprintf(a.Out, "%s\n%s", chosen, text.String())
 		}
-		if code != ExitPass && worst != ExitFail {
-			worst = code
-		}
+		worst = worse(worst, code)
 	}
 	return ended(worst)
 }
@@ -139,13 +137,11 @@ func (o *rbacOptions) compare(ctx context.Context, w io.Writer, tr *setup.Tree, 
 		return 0, err
 	}
 	unused := access.Together(access.Unused(grants, asked))
-	code, forbidden := ExitPass, false
+	var forbidden, idle bool
 	for _, user := range users(grants) {
 		fmt.Fprintln(w, user)
-		if !tellAccess(w, user, asked, unused, o.all) {
-			code = ExitFail
-		}
-		forbidden = forbidden || len(access.Refused(asked, user)) > 0
+		f, i := tellAccess(w, user, asked, unused, o.all)
+		forbidden, idle = forbidden || f, idle || i
 		if o.suggest {
 			text, err := yaml.Marshal(map[string][]rbacv1.PolicyRule{"rules": access.Smallest(asked, user)})
 			if err != nil {
@@ -157,11 +153,16 @@ func (o *rbacOptions) compare(ctx context.Context, w io.Writer, tr *setup.Tree, 
 	if len(cut) > 0 {
 		fmt.Fprintf(w, "inconclusive: %d of %d cases broke off (%s), and may have needed what is unused, or been forbidden more\n",
 			len(cut), all, strings.Join(cut, ", "))
-		if !forbidden {
-			code = ExitInconclusive
-		}
 	}
-	return code, nil
+	switch {
+	case forbidden:
+		return ExitFail, nil
+	case len(cut) > 0:
+		return ExitInconclusive, nil
+	case idle:
+		return ExitFail, nil
+	}
+	return ExitPass, nil
 }
 
 // casesOf counts the cases of a run, and names those that broke off.
@@ -189,11 +190,10 @@ func readVerdict(file string) (*verdict.Verdict, error) {
 }
 
 // tellAccess prints what a user was refused and what it did not use, and reports
-// whether nothing is wrong with that.
-func tellAccess(w io.Writer, user string, asked []access.Request, unused []access.Grant, all bool) bool {
-	fine := true
+// whether it was refused anything, and whether a role of ours lies idle.
+func tellAccess(w io.Writer, user string, asked []access.Request, unused []access.Grant, all bool) (forbidden, idle bool) {
 	for _, x := range access.Refused(asked, user) {
-		fine = false
+		forbidden = true
 		fmt.Fprintf(w, "  forbidden  %s %s (%d times)\n", x.Verb, x.Qualified(), x.Refused)
 	}
 	upstream := map[string]int{}
@@ -203,7 +203,7 @@ func tellAccess(w io.Writer, user string, asked []access.Request, unused []acces
 		case g.Kept != "":
 			fmt.Fprintf(w, "  kept       %s, by %s: %s\n", g, g.Role, g.Kept)
 		case g.Ours:
-			fine = false
+			idle = true
 			fmt.Fprintf(w, "  unused     %s, by %s, which is ours\n", g, g.Role)
 		case all:
 			fmt.Fprintf(w, "  upstream   %s, by %s, unused\n", g, g.Role)
@@ -214,10 +214,10 @@ func tellAccess(w io.Writer, user string, asked []access.Request, unused []acces
 	for _, role := range slices.Sorted(maps.Keys(upstream)) {
 		fmt.Fprintf(w, "  upstream   %d grants by %s, unused (--all lists them)\n", upstream[role], role)
 	}
-	if fine {
+	if !forbidden && !idle {
 		fmt.Fprintln(w, "  fine       nothing forbidden, nothing of ours unused")
 	}
-	return fine
+	return forbidden, idle
 }
 
 func users(grants []access.Grant) []string {

@@ -45,21 +45,26 @@ func startSleep(f *Folder) *exec.Cmd {
 		panic(err)
 	}
 	// It has begun before the kernel has its command line.
-	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if pids, err := processes(link); err != nil || len(pids) == 1 {
-			return cmd
-		}
+	if !comes(func() bool { pids, _ := processes(link); return len(pids) == 1 }) {
+		panic(link + " has no process")
 	}
-	panic(link + " has no process")
+	return cmd
 }
 
-// until waits for a process table's change, which nothing announces.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
+// comes waits for a process table's change, which nothing announces.
+func comes(ok func() bool) bool {
 	for deadline := time.Now().Add(3 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("3 s later: %s", what)
+			return false
 		}
+	}
+	return true
+}
+
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	if !comes(ok) {
+		t.Fatalf("3 s later: %s", what)
 	}
 }
 

@@ -63,17 +63,14 @@ func (c *Chosen) String() string {
 	return c.Release.String()
 }
 
-// verifier are the roles that the suite runs under; off are those where there is no backend.
-func (c *Chosen) verifier(ctx context.Context, tr *Tree) (on, off *render.Rendered, err error) {
-	var operator []string
+// verifier are the roles that the suite runs under: those for the operator, if there is
+// one, and for the backends that are named.
+func (c *Chosen) verifier(ctx context.Context, tr *Tree, backends ...string) (*render.Rendered, error) {
+	names := backends
 	if c.Pair != nil {
-		operator = []string{c.Pair.Operator.Operator.Metadata.Name}
+		names = append(names, c.Pair.Operator.Operator.Metadata.Name)
 	}
-	if off, err = render.Verifier(ctx, tr, operator...); err != nil {
-		return nil, nil, err
-	}
-	on, err = render.Verifier(ctx, tr, append(operator, c.Release.Backend.Metadata.Name)...)
-	return on, off, err
+	return render.Verifier(ctx, tr, names...)
 }
 
 // Grants lists what the bundle's roles give, and the verifier's own.
@@ -82,7 +79,7 @@ func (t *Target) Grants(ctx context.Context, tr *Tree, c *Chosen) ([]access.Gran
 	if err != nil {
 		return nil, err
 	}
-	verifier, _, err := c.verifier(ctx, tr)
+	verifier, err := c.verifier(ctx, tr, c.Release.Backend.Metadata.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +134,11 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 		return nil, err
 	}
 	s := &suite.Suite{Release: c.Release, Pair: c.Pair, Kubernetes: c.Kubernetes, Objects: on.Objects, Off: off.Objects}
-	verifier, verifierOff, err := c.verifier(ctx, tr)
+	verifier, err := c.verifier(ctx, tr, c.Release.Backend.Metadata.Name)
+	if err != nil {
+		return nil, err
+	}
+	verifierOff, err := c.verifier(ctx, tr)
 	if err != nil {
 		return nil, err
 	}

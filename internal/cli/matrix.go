@@ -55,7 +55,7 @@ throughput-smoke measures is worth little here.`,
 	f := c.Flags()
 	onlyFlag(c, &o.only)
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
-	f.IntVar(&o.beside, "beside", 4*runtime.NumCPU()/labsOfRow, "how many releases run side by side, each in two labs")
+	f.IntVar(&o.beside, "beside", min(4*runtime.NumCPU(), mostBeside), "how many releases run side by side, each in a lab of its own")
 	f.StringVarP(&o.out, "out", "o", matrixOut, "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
 	return c
@@ -135,10 +135,10 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) (err error) {
 	if todo, err = a.build(ctx, tr, todo, &missing); err != nil {
 		return err
 	}
-	// 2. The rows, several side by side with few labs each: a row's last cases, for which
-	// it waits, keep no core busy.
+	// 2. The rows, many side by side with a lab each. A case mostly waits, and a lab costs
+	// more to start than most cases do.
 	inOrder(todo)
-	labs := labsOfRow
+	labs := 1
 	if o.beside == 1 || len(todo) == 1 {
 		labs = 0
 	}
@@ -214,7 +214,8 @@ type row struct {
 }
 
 // inOrder puts first, of those that have their safety controls in common, the one that
-// records them for the others; and before the backends, operators, which take longer.
+// records them for the others. Then come those that take long: with many cases that fail,
+// which are waited for, and operators before backends.
 func inOrder(rows []row) {
 	seen, after := map[string]int{}, map[*setup.Chosen]int{}
 	for _, r := range rows {
@@ -232,12 +233,13 @@ func inOrder(rows []row) {
 		return 0
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(after[a.Chosen]-after[b.Chosen], backend(a)-backend(b))
+		return cmp.Or(after[a.Chosen]-after[b.Chosen], len(b.suspects)-len(a.suspects), backend(a)-backend(b))
 	})
 }
 
-// labsOfRow is one for the backend's runs and one for those without it.
-const labsOfRow = 2
+// mostBeside keeps the rows of a machine with many cores within its memory: a lab has
+// less than 1 GB.
+const mostBeside = 16
 
 // shared is what the rows have in common; see suite.Suite.
 type shared struct {

@@ -15,6 +15,8 @@ type Profile struct {
 	// Jobs says whether an operator on a backend is held to it, in the matrix: "also",
 	// or "only", if a backend alone is not; "" is not at all.
 	Jobs string `json:"jobs,omitempty"`
+	// Kinds are the kinds of job that it is about, for the matrix; none is every kind.
+	Kinds []string `json:"kinds,omitempty"`
 }
 
 // The values of Profile.Jobs.

@@ -61,7 +61,11 @@ func (t *Tree) Targets(only []string) ([]*Chosen, error) {
 func (t *Tree) RowProfiles(c *Chosen) []string {
 	var all []string
 	for _, p := range t.Profiles {
-		if c.Pair == nil && p.Jobs != scenario.JobsOnly || c.Pair != nil && p.Jobs != "" {
+		held := p.Jobs != scenario.JobsOnly
+		if c.Pair != nil {
+			held = p.Jobs != "" && (len(p.Kinds) == 0 || slices.Contains(p.Kinds, c.Pair.Job.Kind))
+		}
+		if held {
 			all = append(all, p.Name)
 		}
 	}

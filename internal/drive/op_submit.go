@@ -60,6 +60,8 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		for _, p := range pods {
 			d.created[p.GetName()] = p
 		}
+		pods, late := early(s, pods)
+		d.lacking[name] = append(d.lacking[name], late...)
 		work = append(work, pods)
 	}
 	if d.Writer.Jobbed(s) {
@@ -74,12 +76,22 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	return d.rec.Until(ctx, func(state *timeline.State) bool {
 		for _, name := range s.Names() {
 			// Not all of them may still be there: a scheduler may have evicted some.
-			if g := state.Gangs[name]; g == nil || g.Seen < g.Size {
+			if g := state.Gangs[name]; g == nil || g.Seen < g.Size-s.LatePods() {
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// early parts the pods that come at once from the late ones, the last of each role.
+func early(s *scenario.Submit, pods []*unstructured.Unstructured) (now, late []*unstructured.Unstructured) {
+	for _, r := range s.Roles {
+		now = append(now, pods[:r.Count-r.Late]...)
+		late = append(late, pods[r.Count-r.Late:r.Count]...)
+		pods = pods[r.Count:]
+	}
+	return now, late
 }
 
 // gang creates what a gang needs besides its pods, and returns those.
@@ -96,12 +108,16 @@ func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*
 			gang.Own(owner, group)
 		}
 	}
-	if group != nil {
-		if _, err := d.create(ctx, group); err != nil {
-			return nil, err
-		}
+	if group == nil {
+		return pods, nil
 	}
-	return pods, nil
+	d.groups[name] = group
+	if s.GroupLate {
+		d.lacking[name] = append(d.lacking[name], group)
+		return pods, nil
+	}
+	_, err := d.create(ctx, group)
+	return pods, err
 }
 
 // create creates an object of a kind that the catalog knows.

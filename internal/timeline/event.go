@@ -31,6 +31,7 @@ type Event struct {
 	Step      *Step      `json:"step,omitempty"`
 	Component *Component `json:"component,omitempty"`
 	Denied    *Denied    `json:"denied,omitempty"`
+	Met       *Met       `json:"met,omitempty"`
 	Cut       *Cut       `json:"cut,omitempty"`
 	End       *End       `json:"end,omitempty"`
 }
@@ -40,7 +41,7 @@ func (e *Event) check() error {
 	n := 0
 	for _, set := range []bool{
 		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
-		e.Step != nil, e.Component != nil, e.Denied != nil, e.Cut != nil, e.End != nil,
+		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil, e.Cut != nil, e.End != nil,
 	} {
 		if set {
 			n++
@@ -186,7 +187,7 @@ type Step struct {
 // Component is a change in a process that the lab runs.
 type Component struct {
 	Name string `json:"name"`
-	// State is started, stopped (by the scenario) or exited (by itself).
+	// State is started, stopped, paused or resumed (by the scenario), or exited (by itself).
 	State string `json:"state"`
 	// Detail is the exit status, and the last log lines where there are any.
 	Detail string `json:"detail,omitempty"`
@@ -197,6 +198,8 @@ const (
 	Started = "started"
 	Stopped = "stopped"
 	Exited  = "exited"
+	Paused  = "paused"
+	Resumed = "resumed"
 )
 
 // Denied is a request that the API server refused with 403, from its audit log.
@@ -206,6 +209,16 @@ type Denied struct {
 	Resource string `json:"resource"`
 	// Count is how often, within the run.
 	Count int `json:"count"`
+}
+
+// Met is a request that the scenario refused or held up.
+type Met struct {
+	User     string `json:"user"`
+	Verb     string `json:"verb"`
+	Resource string `json:"resource"`
+	Name     string `json:"name"`
+	// Denied says that it was refused, and not only held up.
+	Denied bool `json:"denied,omitempty"`
 }
 
 // Cut is a hole in what was watched.

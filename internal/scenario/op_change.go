@@ -28,7 +28,9 @@ type Change struct {
 
 // Taint keeps pods that do not tolerate it from a node.
 type Taint struct {
-	Key   string `json:"key"`
+	// Key is the taint's name, such as example.com/broken.
+	Key string `json:"key"`
+	// Value may be left out.
 	Value string `json:"value,omitempty"`
 	// Effect is NoSchedule, PreferNoSchedule or NoExecute.
 	Effect string `json:"effect"`

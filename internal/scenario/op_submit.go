@@ -23,8 +23,9 @@ type Submit struct {
 	// Ungrouped pods go to the same scheduler without a group: strangers.
 	Ungrouped bool `json:"ungrouped,omitempty"`
 	// GroupLate leaves the group object to a later complete step.
-	GroupLate bool   `json:"groupLate,omitempty"`
-	Roles     []Role `json:"roles"`
+	GroupLate bool `json:"groupLate,omitempty"`
+	// Roles are the gang's pods.
+	Roles []Role `json:"roles"`
 	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
 	// submitted where an operator serves its kind and the scheduler is the one that it
 	// asks for, if any; else the roles are.
@@ -36,10 +37,13 @@ type Submit struct {
 
 // Role is a number of equal pods of a gang.
 type Role struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
-	// CPU and Memory are quantities; a pod without either requests none.
-	CPU    string `json:"cpu,omitempty"`
+	// Name is the role's, unique in the gang. An operator knows it by a replica type.
+	Name string `json:"name"`
+	// Count is the number of its pods.
+	Count int `json:"count"`
+	// CPU is each pod's request, a quantity; a pod without one requests none.
+	CPU string `json:"cpu,omitempty"`
+	// Memory is each pod's request, a quantity; a pod without one requests none.
 	Memory string `json:"memory,omitempty"`
 	// GPUs is the nvidia.com/gpu of each pod.
 	GPUs int `json:"gpus,omitempty"`

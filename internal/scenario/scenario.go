@@ -29,6 +29,7 @@ type Scenario struct {
 
 // Metadata names the case; the file has the same name.
 type Metadata struct {
+	// Name is a DNS label of at most 45 characters.
 	Name string `json:"name"`
 }
 
@@ -45,7 +46,8 @@ type Spec struct {
 	// Settle is how long a gang may be partly bound while it binds; 3s by default.
 	Settle Duration `json:"settle,omitempty"`
 	// Alone runs the case with no other lab beside it: it measures speed.
-	Alone bool   `json:"alone,omitempty"`
+	Alone bool `json:"alone,omitempty"`
+	// Steps are what is done and what is expected, in this order.
 	Steps []Step `json:"steps"`
 	// Control is the same case where it must go wrong.
 	Control Control `json:"control"`

@@ -127,7 +127,10 @@ type Node struct {
 	Ready       bool      `json:"ready,omitempty"`
 	// Closed is a cordoned node or one with a NoSchedule taint.
 	Closed bool `json:"closed,omitempty"`
-	Gone   bool `json:"gone,omitempty"`
+	// Labels are the node's, and Taints the keys of those that keep pods away.
+	Labels map[string]string `json:"labels,omitempty"`
+	Taints []string          `json:"taints,omitempty"`
+	Gone   bool              `json:"gone,omitempty"`
 }
 
 // Pod is a pod's state as watched.
@@ -141,8 +144,13 @@ type Pod struct {
 	Key       string    `json:"key,omitempty"`
 	Scheduler string    `json:"scheduler,omitempty"`
 	Requests  Resources `json:"requests,omitempty"`
-	Node      string    `json:"node,omitempty"`
-	Phase     string    `json:"phase,omitempty"`
+	// NodeSelector are labels that its node must have, Tolerates the keys of taints that
+	// do not keep it away, and Apart the node label by which it keeps away from its like.
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	Tolerates    []string          `json:"tolerates,omitempty"`
+	Apart        string            `json:"apart,omitempty"`
+	Node         string            `json:"node,omitempty"`
+	Phase        string            `json:"phase,omitempty"`
 	// Deleting is a pod whose deletion was asked for.
 	Deleting bool `json:"deleting,omitempty"`
 	Gone     bool `json:"gone,omitempty"`

@@ -11,6 +11,7 @@ import (
 	"io"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -227,6 +228,25 @@ func pause(ctx context.Context, t time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
+
+// insist asks the API server again and again: what its admission has seen can't be watched.
+func insist(ctx context.Context, done func() (bool, error)) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// dryRun asks what would be, and changes nothing.
+var dryRun = metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 
 var (
 	pods            = schema.GroupVersionResource{Version: "v1", Resource: "pods"}

@@ -60,24 +60,14 @@ func (d *driver) doIntercept(ctx context.Context, i *scenario.Intercept) error {
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}
-	// That the API server has begun to ask a webhook can't be watched: so this tries.
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	return insist(ctx, func() (bool, error) {
 		_, err := d.kube.CoreV1().ConfigMaps(d.Writer.Namespace).Create(ctx,
-			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: h.probe()}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: h.probe()}}, dryRun)
 		if apierrors.IsForbidden(err) {
-			return nil
+			return true, nil
 		}
-		if err != nil {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+		return false, err
+	})
 }
 
 // serve begins to serve the webhook on this machine, where the lab's API server is, too.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -151,8 +152,26 @@ func (d *driver) makePriorities(ctx context.Context, s *scenario.Submit) error {
 			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
 		}
 		d.priorities = append(d.priorities, class.GetName())
+		err := insist(ctx, func() (bool, error) {
+			_, err := d.kube.CoreV1().Pods(d.Writer.Namespace).Create(ctx, probePod(class.GetName()), dryRun)
+			return !apierrors.IsForbidden(err), nil
+		})
+		if err != nil {
+			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
+		}
 	}
 	return nil
+}
+
+// probePod is refused until admission knows its priority class.
+func probePod(class string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "gangctl-probe"},
+		Spec: corev1.PodSpec{
+			PriorityClassName: class,
+			Containers:        []corev1.Container{{Name: "main", Image: "registry.k8s.io/pause:3.10"}},
+		},
+	}
 }
 
 // dropPriorities takes them away again: they are in no namespace. Pods keep their priority.
@@ -194,22 +213,18 @@ func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructu
 // asks again.
 func (d *driver) submit(ctx context.Context, u *unstructured.Unstructured) error {
 	_, err := d.create(ctx, u)
-	if j := d.Writer.Job; j == nil || j.Runtime == nil || u.GetKind() != j.Kind {
+	if j := d.Writer.Job; j == nil || j.Runtime == nil || u.GetKind() != j.Kind || !apierrors.IsForbidden(err) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, err)
 	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for apierrors.IsForbidden(err) {
-		select {
-		case <-tick.C:
-			_, err = d.create(ctx, u)
-		case <-ctx.Done():
-			return err
+	return insist(ctx, func() (bool, error) {
+		_, err := d.create(ctx, u)
+		if apierrors.IsForbidden(err) {
+			return false, nil
 		}
-	}
-	return err
+		return true, err
+	})
 }
 
 // interleave takes one pod of each gang in turn.

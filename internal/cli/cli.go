@@ -132,7 +132,7 @@ Exit codes: 0 every claimed feature passed, 1 a claimed one failed (--strict: an
 	c.SetOut(s.Out)
 	c.SetErr(s.Err)
 	c.PersistentFlags().StringVar(&a.root, "root", "", "the gangctl tree to read bundles and cases from; the clone around the working directory, or else what is built in")
-	c.AddCommand(a.newRun(), a.newMatrix(), a.newMutants(), a.newPrefetch(), a.newRBAC(), a.newList(), a.newJudge(), a.newRender(), a.newLab(), a.newCache(), a.newVersion())
+	c.AddCommand(a.newRun(), a.newMatrix(), a.newMutants(), a.newPrefetch(), a.newRBAC(), a.newList(), a.newLint(), a.newJudge(), a.newReport(), a.newRerun(), a.newRender(), a.newLab(), a.newCache(), a.newVersion())
 	return c
 }
 

@@ -62,7 +62,7 @@ from pinned Go modules first: minutes once, and nothing after that.`,
 	}
 	targetFlags(c, &o.Target)
 	f := c.Flags()
-	f.StringSliceVar(&o.profiles, "profile", []string{"core", "recovery"}, "the profiles to run")
+	f.StringSliceVar(&o.profiles, "profile", []string{"core", "recovery"}, "the profiles to run, or all")
 	f.StringSliceVar(&o.cases, "case", nil, "only these cases, whatever their profile")
 	f.StringVarP(&o.out, "out", "o", "out", "the folder for the results")
 	f.StringVar(&o.provider, "provider", string(cluster.Lab), "where to run: lab (kind and existing are reserved)")

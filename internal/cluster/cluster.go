@@ -19,6 +19,10 @@ type Cluster interface {
 	Watch(func(timeline.Component))
 	// Stop ends a component at once, on purpose. "scheduler" is the backend's.
 	Stop(ctx context.Context, component string) error
+	// Pause halts a component that goes on running, on purpose.
+	Pause(ctx context.Context, component string) error
+	// Resume lets a paused component go on.
+	Resume(ctx context.Context, component string) error
 	// Start starts a stopped component again.
 	Start(ctx context.Context, component string) error
 	// Requests lists what service accounts asked the API server for, up to now.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -44,7 +45,11 @@ type driver struct {
 	created map[string]*unstructured.Unstructured // pods as they were submitted, by name
 	jobs    map[string]bool                       // gangs that are jobs
 	nodes   int
-	index   int // of the step
+	shut    map[string]shut                         // nodes that are to take no pods
+	groups  map[string]*unstructured.Unstructured   // gangs' group objects, as they were submitted
+	lacking map[string][]*unstructured.Unstructured // what gangs are to get later
+	hooks   []*hook                                 // that intercept requests
+	index   int                                     // of the step
 	round   int
 	stopped bool // the control's scheduler
 
@@ -58,7 +63,8 @@ var errUnmet = errors.New("the expectation was not met")
 // itself could not be written; all else is in it.
 func Run(ctx context.Context, o Options) error {
 	rec := observe.New(o.Out, o.Begin)
-	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]bool{}}
+	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]bool{},
+		shut: map[string]shut{}, groups: map[string]*unstructured.Unstructured{}, lacking: map[string][]*unstructured.Unstructured{}}
 	err := d.run(ctx)
 	end := timeline.End{}
 	if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errExited) {
@@ -95,8 +101,8 @@ func (d *driver) run(ctx context.Context) (err error) {
 	}
 	// 3. The steps, until one fails.
 	err = d.steps(ctx, d.Scenario.Spec.Steps)
-	if dropErr := d.dropPriorities(ctx); err == nil {
-		err = dropErr
+	if tidyErr := errors.Join(d.dropPriorities(ctx), d.unhook(ctx)); err == nil {
+		err = tidyErr
 	}
 	// 4. What the API server refused on the way.
 	asked, auditErr := d.Cluster.Requests()
@@ -166,8 +172,16 @@ func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 	switch {
 	case s.Nodes != nil:
 		return d.doNodes(ctx, s.Nodes)
+	case s.Change != nil:
+		return d.doChange(ctx, s.Change)
+	case s.Drain != nil:
+		return d.doDrain(ctx, s.Drain)
+	case s.Quota != nil:
+		return d.doQuota(ctx, s.Quota)
 	case s.Submit != nil:
 		return d.doSubmit(ctx, s.Submit)
+	case s.Complete != nil:
+		return d.doComplete(ctx, s.Complete)
 	case s.Expect != nil:
 		return d.doExpect(ctx, s.Expect)
 	case s.Finish != nil:
@@ -176,6 +190,10 @@ func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 		return d.doDelete(ctx, s.Delete)
 	case s.Kill != nil:
 		return d.doKill(ctx, s.Kill)
+	case s.Pause != nil:
+		return d.doPause(ctx, s.Pause)
+	case s.Intercept != nil:
+		return d.doIntercept(ctx, s.Intercept)
 	case s.Wait != nil:
 		return pause(ctx, s.Wait.For.Scale(d.Begin.Patience))
 	}
@@ -210,6 +228,25 @@ func pause(ctx context.Context, t time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
+
+// insist asks the API server again and again: what its admission has seen can't be watched.
+func insist(ctx context.Context, done func() (bool, error)) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// dryRun asks what would be, and changes nothing.
+var dryRun = metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 
 var (
 	pods            = schema.GroupVersionResource{Version: "v1", Resource: "pods"}

@@ -27,7 +27,10 @@ func (d *driver) doDelete(ctx context.Context, x *scenario.Delete) error {
 	}
 	for _, name := range gangs {
 		act := d.deleteGang
-		if x.Pods > 0 {
+		switch {
+		case x.Group:
+			act = d.deleteGroup
+		case x.Pods > 0:
 			act = func(ctx context.Context, name string) error { return d.losePods(ctx, name, x) }
 		}
 		if err := act(ctx, name); err != nil {
@@ -64,6 +67,19 @@ func (d *driver) deleteGang(ctx context.Context, name string) error {
 	})
 }
 
+// deleteGroup deletes a gang's group object, which a complete step may bring back.
+func (d *driver) deleteGroup(ctx context.Context, name string) error {
+	group := d.groups[name]
+	if group == nil {
+		return nil // a control's gang has none
+	}
+	if err := d.of(d.Writer.Gang.Group.ObjectKind).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+		return err
+	}
+	d.lacking[name] = append(d.lacking[name], group)
+	return d.rec.Until(ctx, func(s *timeline.State) bool { return s.Groups[name] == nil })
+}
+
 // deleteParts deletes a gang's pods, and what was made for it besides.
 func (d *driver) deleteParts(ctx context.Context, name string) error {
 	err := d.pods().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: gang.GangLabel + "=" + name})
@@ -83,36 +99,45 @@ func (d *driver) deleteParts(ctx context.Context, name string) error {
 
 // losePods deletes bound pods, the last by name first, as a failing node does.
 func (d *driver) losePods(ctx context.Context, name string, x *scenario.Delete) error {
-	lost := map[string]string{} // name to UID
+	lost := map[string]*timeline.Pod{} // by UID
 	d.rec.Look(func(s *timeline.State) {
 		all := s.Gangs[name].Sorted()
 		for i := len(all) - 1; i >= 0 && len(lost) < x.Pods; i-- {
 			if all[i].Bound() {
-				lost[all[i].Name] = all[i].UID
+				lost[all[i].UID] = all[i]
 			}
 		}
 	})
 	if len(lost) < x.Pods {
 		return fmt.Errorf("%s has %d bound pods to lose, not %d", name, len(lost), x.Pods)
 	}
-	for pod := range lost {
-		if err := d.pods().Delete(ctx, pod, metav1.DeleteOptions{}); err != nil {
+	for _, p := range lost {
+		if err := d.pods().Delete(ctx, p.Name, metav1.DeleteOptions{}); err != nil {
 			return err
 		}
 	}
+	return d.replace(ctx, lost, x.Replaced)
+}
+
+// replace waits until pods are gone, and creates them anew where the step says so. What a
+// job loses, its operator replaces.
+func (d *driver) replace(ctx context.Context, lost map[string]*timeline.Pod, replaced bool) error {
 	err := d.rec.Until(ctx, func(s *timeline.State) bool {
-		for _, uid := range lost {
-			if s.Gangs[name].Pods[uid] != nil {
+		for uid, p := range lost {
+			if g := s.Gangs[p.Gang]; g != nil && g.Pods[uid] != nil {
 				return false
 			}
 		}
 		return true
 	})
-	if err != nil || !x.Replaced || d.jobs[name] {
-		return err // what a job loses, its operator replaces
+	if err != nil || !replaced {
+		return err
 	}
-	for pod := range lost {
-		if _, err := d.pods().Create(ctx, d.created[pod], metav1.CreateOptions{}); err != nil {
+	for _, p := range lost {
+		if d.jobs[p.Gang] || d.created[p.Name] == nil {
+			continue
+		}
+		if _, err := d.pods().Create(ctx, d.created[p.Name], metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}

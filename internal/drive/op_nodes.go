@@ -31,6 +31,7 @@ func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
 	}
 	for range n.Add {
 		d.nodes++
+		d.shut[nodeName(d.nodes)] = shut{n.Cordoned, scenario.Closing(n.Taints)}
 		if _, err := nodes.Create(ctx, node(nodeName(d.nodes), n), metav1.CreateOptions{}); err != nil {
 			return err
 		}
@@ -38,7 +39,8 @@ func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
 	return d.rec.Until(ctx, func(s *timeline.State) bool {
 		for i := range d.nodes {
 			// A new node is tainted until the node controller has seen it.
-			if n := s.Nodes[nodeName(i+1)]; n == nil || !n.Ready || n.Closed {
+			name := nodeName(i + 1)
+			if n := s.Nodes[name]; n == nil || !n.Ready || n.Closed != d.shut[name].any() {
 				return false
 			}
 		}
@@ -75,6 +77,7 @@ func node(name string, n *scenario.Nodes) *corev1.Node {
 	maps.Copy(labels, n.Labels)
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		Spec:       corev1.NodeSpec{Unschedulable: n.Cordoned, Taints: coreTaints(n.Taints)},
 		Status:     corev1.NodeStatus{Allocatable: room, Capacity: room},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -60,6 +61,8 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		for _, p := range pods {
 			d.created[p.GetName()] = p
 		}
+		pods, late := early(s, pods)
+		d.lacking[name] = append(d.lacking[name], late...)
 		work = append(work, pods)
 	}
 	if d.Writer.Jobbed(s) {
@@ -74,12 +77,22 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	return d.rec.Until(ctx, func(state *timeline.State) bool {
 		for _, name := range s.Names() {
 			// Not all of them may still be there: a scheduler may have evicted some.
-			if g := state.Gangs[name]; g == nil || g.Seen < g.Size {
+			if g := state.Gangs[name]; g == nil || g.Seen < g.Size-s.LatePods() {
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// early parts the pods that come at once from the late ones, the last of each role.
+func early(s *scenario.Submit, pods []*unstructured.Unstructured) (now, late []*unstructured.Unstructured) {
+	for _, r := range s.Roles {
+		now = append(now, pods[:r.Count-r.Late]...)
+		late = append(late, pods[r.Count-r.Late:r.Count]...)
+		pods = pods[r.Count:]
+	}
+	return now, late
 }
 
 // gang creates what a gang needs besides its pods, and returns those.
@@ -96,12 +109,16 @@ func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*
 			gang.Own(owner, group)
 		}
 	}
-	if group != nil {
-		if _, err := d.create(ctx, group); err != nil {
-			return nil, err
-		}
+	if group == nil {
+		return pods, nil
 	}
-	return pods, nil
+	d.groups[name] = group
+	if s.GroupLate {
+		d.lacking[name] = append(d.lacking[name], group)
+		return pods, nil
+	}
+	_, err := d.create(ctx, group)
+	return pods, err
 }
 
 // create creates an object of a kind that the catalog knows.
@@ -135,8 +152,26 @@ func (d *driver) makePriorities(ctx context.Context, s *scenario.Submit) error {
 			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
 		}
 		d.priorities = append(d.priorities, class.GetName())
+		err := insist(ctx, func() (bool, error) {
+			_, err := d.kube.CoreV1().Pods(d.Writer.Namespace).Create(ctx, probePod(class.GetName()), dryRun)
+			return !apierrors.IsForbidden(err), nil
+		})
+		if err != nil {
+			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
+		}
 	}
 	return nil
+}
+
+// probePod is refused until admission knows its priority class.
+func probePod(class string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "gangctl-probe"},
+		Spec: corev1.PodSpec{
+			PriorityClassName: class,
+			Containers:        []corev1.Container{{Name: "main", Image: "registry.k8s.io/pause:3.10"}},
+		},
+	}
 }
 
 // dropPriorities takes them away again: they are in no namespace. Pods keep their priority.
@@ -178,22 +213,18 @@ func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructu
 // asks again.
 func (d *driver) submit(ctx context.Context, u *unstructured.Unstructured) error {
 	_, err := d.create(ctx, u)
-	if j := d.Writer.Job; j == nil || j.Runtime == nil || u.GetKind() != j.Kind {
+	if j := d.Writer.Job; j == nil || j.Runtime == nil || u.GetKind() != j.Kind || !apierrors.IsForbidden(err) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, err)
 	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for apierrors.IsForbidden(err) {
-		select {
-		case <-tick.C:
-			_, err = d.create(ctx, u)
-		case <-ctx.Done():
-			return err
+	return insist(ctx, func() (bool, error) {
+		_, err := d.create(ctx, u)
+		if apierrors.IsForbidden(err) {
+			return false, nil
 		}
-	}
-	return err
+		return true, err
+	})
 }
 
 // interleave takes one pod of each gang in turn.

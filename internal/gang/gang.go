@@ -2,6 +2,8 @@
 package gang
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -64,12 +66,30 @@ func (w Writer) Kinds() []catalog.ObjectKind {
 // Check says why the cases' gangs can't be written down here; nil if they can.
 func (w Writer) Check(s *scenario.Scenario) error {
 	for _, sub := range scenario.Submits(s.Spec.Steps) {
+		if err := w.checkParts(sub); err != nil {
+			return err
+		}
 		if !w.Jobbed(sub) {
 			continue
 		}
 		if _, err := w.JobObject(sub, sub.Gang); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkParts says what of a gang can't be had apart from the rest here.
+func (w Writer) checkParts(s *scenario.Submit) error {
+	mixed := slices.ContainsFunc(s.Roles, func(r scenario.Role) bool { return r.Scheduler != "" })
+	if mixed && w.Backend == scenario.DefaultScheduler {
+		return errors.New("the scheduler under test is the default one: no pod can be sent past it")
+	}
+	if w.Jobbed(s) && (s.GroupLate || s.LatePods() > 0) {
+		return fmt.Errorf("a %s's operator makes the group and the pods, and when is its own affair", w.Job.Kind)
+	}
+	if s.GroupLate && w.Gang != nil && w.Gang.Group == nil {
+		return errors.New("this backend's gangs have no group object that could come late")
 	}
 	return nil
 }
@@ -151,8 +171,8 @@ func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructur
 }
 
 func (w Writer) pod(s *scenario.Submit, gang string, r scenario.Role, name string) *unstructured.Unstructured {
-	spec := podSpec(r, "main")
-	spec["schedulerName"], spec["restartPolicy"] = w.Scheduler, "Never"
+	spec := podSpec(gang, r, "main")
+	spec["schedulerName"], spec["restartPolicy"] = cmp.Or(r.Scheduler, w.Scheduler), "Never"
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": spec}}
 	u.SetNamespace(w.Namespace)
 	u.SetName(name)
@@ -185,7 +205,7 @@ func memberLabels(gang, role string) map[string]string {
 }
 
 // podSpec is what every pod of a role asks for.
-func podSpec(r scenario.Role, container string) map[string]any {
+func podSpec(gang string, r scenario.Role, container string) map[string]any {
 	amounts := map[string]any{}
 	if r.CPU != "" {
 		amounts["cpu"] = r.CPU
@@ -207,10 +227,29 @@ func podSpec(r scenario.Role, container string) map[string]any {
 		// Seconds matter when a gang is taken away.
 		"terminationGracePeriodSeconds": int64(0),
 	}
+	if r.Scheduler != "" {
+		spec["schedulerName"] = r.Scheduler
+	}
+	if len(r.NodeSelector) > 0 {
+		spec["nodeSelector"] = toAny(r.NodeSelector)
+	}
+	if r.AntiAffinity != "" {
+		spec["affinity"] = apart(gang, r.AntiAffinity)
+	}
 	if r.Priority > 0 {
 		spec["priorityClassName"] = priorityClass(r.Priority)
 	}
 	return spec
+}
+
+// apart keeps the gang's pods from nodes with the same value of a label.
+func apart(gang, key string) map[string]any {
+	return map[string]any{"podAntiAffinity": map[string]any{
+		"requiredDuringSchedulingIgnoredDuringExecution": []any{map[string]any{
+			"topologyKey":   key,
+			"labelSelector": map[string]any{"matchLabels": map[string]any{GangLabel: gang}},
+		}},
+	}}
 }
 
 // Key reads the group that a pod names, wherever the backend looks for it.

@@ -127,10 +127,13 @@ func (w *watcher) node(u *unstructured.Unstructured, gone bool) (string, timelin
 	}
 	seen := &timeline.Node{Name: n.Name, Gone: gone, Closed: n.Spec.Unschedulable}
 	if !gone {
-		seen.Allocatable = amounts(n.Status.Allocatable)
+		seen.Allocatable, seen.Labels = amounts(n.Status.Allocatable), n.Labels
 	}
 	for _, t := range n.Spec.Taints {
-		seen.Closed = seen.Closed || t.Effect != corev1.TaintEffectPreferNoSchedule
+		if t.Effect != corev1.TaintEffectPreferNoSchedule {
+			seen.Closed = true
+			seen.Taints = append(seen.Taints, t.Key)
+		}
 	}
 	for _, c := range n.Status.Conditions {
 		seen.Ready = seen.Ready || (c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue)
@@ -147,8 +150,20 @@ func (w *watcher) pod(u *unstructured.Unstructured, gone bool) (string, timeline
 		UID: string(p.UID), Name: p.Name,
 		Gang: p.Labels[gang.GangLabel], Role: p.Labels[gang.RoleLabel], Key: gang.Key(w.gang, u),
 		Scheduler: p.Spec.SchedulerName, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
-		Requests: amounts(resourcehelper.PodRequests(&p, resourcehelper.PodResourcesOptions{})),
-		Deleting: p.DeletionTimestamp != nil, Gone: gone,
+		Requests:     amounts(resourcehelper.PodRequests(&p, resourcehelper.PodResourcesOptions{})),
+		NodeSelector: p.Spec.NodeSelector,
+		Deleting:     p.DeletionTimestamp != nil, Gone: gone,
+	}
+	for _, t := range p.Spec.Tolerations {
+		// What admission gives every pod says nothing of it.
+		if t.Effect != corev1.TaintEffectNoExecute {
+			seen.Tolerates = append(seen.Tolerates, t.Key)
+		}
+	}
+	if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			seen.Apart = term.TopologyKey
+		}
 	}
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {

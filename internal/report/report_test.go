@@ -56,7 +56,7 @@ func TestWriteGoldens(t *testing.T) {
 	if _, err := Write(dir, meta(), mixed(t, dir)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"report.yaml", "junit.xml", "index.html"} {
+	for _, name := range []string{"report.yaml", "junit.xml", "ctrf.json", "summary.md", "gang_scheduling.yaml", "index.html"} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

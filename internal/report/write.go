@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Write writes report.yaml, junit.xml and index.html into a folder. Each file is
+// Write writes report.yaml, junit.xml, ctrf.json, summary.md, the CNCF checklist's
+// gang_scheduling.yaml and index.html into a folder. Each file is
 // replaced at once, so that a reader never sees half of one.
 func Write(dir string, m Meta, cases []Case) (*ConformanceReport, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -23,13 +24,16 @@ func Write(dir string, m Meta, cases []Case) (*ConformanceReport, error) {
 		linked[i].Timeline = relative(dir, linked[i].Timeline)
 	}
 	r := Build(m, linked)
-	// The order of work: the data first, then the two views of it.
+	// The order of work: the data first, then the views of it.
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
 	}{
 		{"report.yaml", r.writeYAML},
 		{"junit.xml", r.writeJUnit},
+		{"ctrf.json", r.writeCTRF},
+		{"summary.md", r.writeMarkdown},
+		{"gang_scheduling.yaml", r.writeCNCF},
 		{"index.html", func(w io.Writer) error { return r.writePage(w, cases, linked) }},
 	} {
 		if err := replace(filepath.Join(dir, f.name), f.write); err != nil {

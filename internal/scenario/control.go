@@ -11,9 +11,10 @@ import (
 // scheduler, which must break the property; a liveness case with the backend's
 // scheduler stopped, when nothing may start.
 type Control struct {
-	// Scheduler is DefaultScheduler or StoppedScheduler.
+	// Scheduler is default-scheduler for a safety case, or stopped for a liveness case.
 	Scheduler string `json:"scheduler"`
-	// Breaks is the property that the default scheduler must violate.
+	// Breaks is the property that the default scheduler must violate: all-or-nothing or
+	// deadlock.
 	Breaks Property `json:"breaks,omitempty"`
 	// JobsBreak is the property instead, where an operator makes the pods of jobs: in
 	// what order is its own affair.
@@ -29,6 +30,7 @@ type Control struct {
 
 // Shows is the state of one gang.
 type Shows struct {
+	// Gang is the gang's name.
 	Gang string `json:"gang"`
 	// Bound is what it has bound.
 	Bound *Bound `json:"bound"`

@@ -2,7 +2,8 @@ package scenario
 
 import "fmt"
 
-// Delete takes gangs away with their group objects, or some bound pods of one.
+// Delete takes gangs away with their group objects, or those objects alone, or some bound
+// pods of one.
 type Delete struct {
 	// Gang is a gang's name, or a glob that stands for several.
 	Gang string `json:"gang"`
@@ -10,6 +11,8 @@ type Delete struct {
 	Pods int `json:"pods,omitempty"`
 	// Replaced creates each deleted pod anew once it is gone, as an operator does.
 	Replaced bool `json:"replaced,omitempty"`
+	// Group deletes the group object, and leaves the pods.
+	Group bool `json:"group,omitempty"`
 }
 
 func (d *Delete) validate() error {
@@ -18,6 +21,8 @@ func (d *Delete) validate() error {
 		return fmt.Errorf("gang: must be set")
 	case d.Pods < 0:
 		return fmt.Errorf("pods: %d must not be negative", d.Pods)
+	case d.Group && d.Pods > 0:
+		return fmt.Errorf("group: leaves the pods, and pods: %d takes some away", d.Pods)
 	case d.Replaced && d.Pods == 0:
 		return fmt.Errorf("replaced: needs pods: a gang that is taken away is not replaced")
 	}
@@ -26,6 +31,8 @@ func (d *Delete) validate() error {
 
 func (d *Delete) String() string {
 	switch {
+	case d.Group:
+		return fmt.Sprintf("the group of %s is deleted", d.Gang)
 	case d.Pods == 0:
 		return fmt.Sprintf("%s is deleted", d.Gang)
 	case d.Replaced:

@@ -19,6 +19,9 @@ type Expect struct {
 	Bound *Bound `json:"bound,omitempty"`
 	// Whole is how many of them must be bound whole while the others hold nothing.
 	Whole *int `json:"whole,omitempty"`
+	// Evicted is how many of their pods may have been evicted since they were submitted,
+	// all together: taken from their nodes, and not by a step.
+	Evicted *int `json:"evicted,omitempty"`
 	// Within is the deadline; without it, it must be so at once.
 	Within Duration `json:"within,omitempty"`
 	// For is how long it must stay so, from then on.
@@ -130,8 +133,11 @@ func (e *Expect) validate() error {
 	if _, err := path.Match(e.Gang, ""); err != nil || e.Gang == "" {
 		return fmt.Errorf("gang: %q must be a gang's name or a glob", e.Gang)
 	}
-	if (e.Bound == nil) == (e.Whole == nil) {
-		return fmt.Errorf("bound: exactly one of bound and whole must be set")
+	if one := exactlyOne(e.Bound != nil, e.Whole != nil, e.Evicted != nil); !one {
+		return fmt.Errorf("bound: exactly one of bound, whole and evicted must be set")
+	}
+	if e.Evicted != nil && *e.Evicted < 0 {
+		return fmt.Errorf("evicted: %d must not be negative", *e.Evicted)
 	}
 	if e.Whole != nil && *e.Whole < 0 {
 		return fmt.Errorf("whole: %d must not be negative", *e.Whole)
@@ -147,6 +153,8 @@ func (e *Expect) String() string {
 	switch {
 	case e.Bound != nil:
 		text = fmt.Sprintf("%s: %s bound", e.Gang, e.Bound)
+	case e.Evicted != nil:
+		text = fmt.Sprintf("%s: at most %d evicted", e.Gang, *e.Evicted)
 	default:
 		text = fmt.Sprintf("%s: %d whole, the others hold nothing", e.Gang, *e.Whole)
 	}
@@ -166,8 +174,9 @@ func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
 	if len(gangs) == 0 {
 		return false, fmt.Sprintf("no gang is named %s", e.Gang)
 	}
-	whole := 0
+	whole, evicted := 0, 0
 	for _, g := range gangs {
+		evicted += g.Evicted
 		switch {
 		case e.Bound != nil && !e.Bound.Met(g):
 			return false, fmt.Sprintf("%d of %d pods of %s are bound", g.Bound(), g.Size, g.Name)
@@ -176,6 +185,9 @@ func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
 		case e.Whole != nil && g.Bound() > 0:
 			return false, fmt.Sprintf("%s is partly bound, %d of %d pods", g.Name, g.Bound(), g.Size)
 		}
+	}
+	if e.Evicted != nil && evicted > *e.Evicted {
+		return false, fmt.Sprintf("%s of %s evicted", count(evicted, "pod"), e.Gang)
 	}
 	if e.Whole != nil && whole != *e.Whole {
 		return false, fmt.Sprintf("%d of %d gangs are whole", whole, len(gangs))

@@ -8,6 +8,8 @@ type Finish struct {
 	Gang string `json:"gang"`
 	// Whole finishes only those that are bound whole.
 	Whole bool `json:"whole,omitempty"`
+	// Pods is how many bound pods of each end, the last by name first; 0 is all.
+	Pods int `json:"pods,omitempty"`
 	// As is Succeeded, the default, or Failed.
 	As string `json:"as,omitempty"`
 }
@@ -15,6 +17,9 @@ type Finish struct {
 func (f *Finish) validate() error {
 	if f.Gang == "" {
 		return fmt.Errorf("gang: must be set")
+	}
+	if f.Pods < 0 {
+		return fmt.Errorf("pods: %d must not be negative", f.Pods)
 	}
 	if f.As != "" && f.As != "Succeeded" && f.As != "Failed" {
 		return fmt.Errorf("as: %q must be Succeeded or Failed", f.As)
@@ -31,8 +36,15 @@ func (f *Finish) Phase() string {
 }
 
 func (f *Finish) String() string {
+	what, verb := f.Gang, "ends"
 	if f.Whole {
-		return fmt.Sprintf("the whole gangs of %s end as %s", f.Gang, f.Phase())
+		what, verb = "the whole gangs of "+what, "end"
 	}
-	return fmt.Sprintf("%s ends as %s", f.Gang, f.Phase())
+	if f.Pods > 0 {
+		what = count(f.Pods, "pod") + " of " + what
+	}
+	if f.Pods > 1 {
+		verb = "end"
+	}
+	return fmt.Sprintf("%s %s as %s", what, verb, f.Phase())
 }

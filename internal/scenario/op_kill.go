@@ -8,18 +8,35 @@ type Kill struct {
 	Component string `json:"component"`
 	// Restart starts it again, as a kubelet would.
 	Restart bool `json:"restart,omitempty"`
+	// After is what is seen first; by default it is killed at once.
+	After *Moment `json:"after,omitempty"`
+}
+
+// Moment is when a gang has so many pods bound.
+type Moment struct {
+	// Gang is a gang's name.
+	Gang string `json:"gang"`
+	// Bound is the number of its pods.
+	Bound int `json:"bound"`
 }
 
 func (k *Kill) validate() error {
 	if k.Component == "" {
 		return fmt.Errorf("component: must be set")
 	}
+	if k.After != nil && (k.After.Gang == "" || k.After.Bound < 1) {
+		return fmt.Errorf("after: gang: %q must be set, and bound: %d at least 1", k.After.Gang, k.After.Bound)
+	}
 	return nil
 }
 
 func (k *Kill) String() string {
+	text := k.Component + " is killed"
 	if k.Restart {
-		return k.Component + " is killed and started again"
+		text += " and started again"
 	}
-	return k.Component + " is killed"
+	if k.After != nil {
+		text += fmt.Sprintf(", once %s of %s is bound", count(k.After.Bound, "pod"), k.After.Gang)
+	}
+	return text
 }

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Nodes adds fake nodes, or takes some away.
@@ -21,8 +19,12 @@ type Nodes struct {
 	CPU int `json:"cpu,omitempty"`
 	// Pods is the number of pods that each added node takes; 110 by default.
 	Pods int `json:"pods,omitempty"`
-	// Labels are put on each added node, for pods that select their nodes.
+	// Labels are put on each added node, for pods that select their nodes, and for topology.
 	Labels map[string]string `json:"labels,omitempty"`
+	// Taints keep pods from each added node that do not tolerate them.
+	Taints []Taint `json:"taints,omitempty"`
+	// Cordoned adds nodes that are closed to new pods.
+	Cordoned bool `json:"cordoned,omitempty"`
 }
 
 func (n *Nodes) validate() error {
@@ -31,17 +33,15 @@ func (n *Nodes) validate() error {
 		return fmt.Errorf("add: %d and remove: %d must not be negative", n.Add, n.Remove)
 	case (n.Add == 0) == (n.Remove == 0):
 		return fmt.Errorf("add: exactly one of add and remove must be set")
-	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0 || n.Pods != 0 || len(n.Labels) > 0):
-		return fmt.Errorf("gpus: gpus, cpu, pods and labels are for nodes that are added")
+	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0 || n.Pods != 0 || len(n.Labels) > 0 || len(n.Taints) > 0 || n.Cordoned):
+		return fmt.Errorf("gpus: gpus, cpu, pods, labels, taints and cordoned are for nodes that are added")
 	case n.GPUs < 0 || n.CPU < 0 || n.Pods < 0:
 		return fmt.Errorf("gpus: %d, cpu: %d and pods: %d must not be negative", n.GPUs, n.CPU, n.Pods)
 	}
-	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {
-		if e := slices.Concat(validation.IsQualifiedName(key), validation.IsValidLabelValue(n.Labels[key])); len(e) > 0 {
-			return fmt.Errorf("labels: %s: %q: %s", key, n.Labels[key], e[0])
-		}
+	if err := validateTaints(n.Taints); err != nil {
+		return err
 	}
-	return nil
+	return validateLabels("labels", n.Labels)
 }
 
 func (n *Nodes) String() string {
@@ -58,6 +58,12 @@ func (n *Nodes) String() string {
 	}
 	if len(labels) > 0 {
 		text += ", with " + strings.Join(labels, ", ")
+	}
+	if n.Cordoned {
+		text += ", cordoned"
+	}
+	if len(n.Taints) > 0 {
+		text += ", " + taints(n.Taints)
 	}
 	return text
 }

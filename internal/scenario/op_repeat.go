@@ -4,7 +4,9 @@ import "fmt"
 
 // Repeat runs steps several times over, with the same names.
 type Repeat struct {
-	Times int    `json:"times"`
+	// Times is how often.
+	Times int `json:"times"`
+	// Steps are what is repeated; none of them is a repeat itself.
 	Steps []Step `json:"steps"`
 }
 

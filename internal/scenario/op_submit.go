@@ -21,8 +21,11 @@ type Submit struct {
 	// Min is the gang's minimum; all of its pods by default.
 	Min int `json:"min,omitempty"`
 	// Ungrouped pods go to the same scheduler without a group: strangers.
-	Ungrouped bool   `json:"ungrouped,omitempty"`
-	Roles     []Role `json:"roles"`
+	Ungrouped bool `json:"ungrouped,omitempty"`
+	// GroupLate leaves the group object to a later complete step.
+	GroupLate bool `json:"groupLate,omitempty"`
+	// Roles are the gang's pods.
+	Roles []Role `json:"roles"`
 	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
 	// submitted where an operator serves its kind and the scheduler is the one that it
 	// asks for, if any; else the roles are.
@@ -34,15 +37,27 @@ type Submit struct {
 
 // Role is a number of equal pods of a gang.
 type Role struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
-	// CPU and Memory are quantities; a pod without either requests none.
-	CPU    string `json:"cpu,omitempty"`
+	// Name is the role's, unique in the gang. An operator knows it by a replica type.
+	Name string `json:"name"`
+	// Count is the number of its pods.
+	Count int `json:"count"`
+	// CPU is each pod's request, a quantity; a pod without one requests none.
+	CPU string `json:"cpu,omitempty"`
+	// Memory is each pod's request, a quantity; a pod without one requests none.
 	Memory string `json:"memory,omitempty"`
 	// GPUs is the nvidia.com/gpu of each pod.
 	GPUs int `json:"gpus,omitempty"`
 	// Priority is the pods' priority, by a PriorityClass of the run's own; 0 names none.
 	Priority int `json:"priority,omitempty"`
+	// Late is how many of the pods, the last ones, are left to a later complete step.
+	Late int `json:"late,omitempty"`
+	// Scheduler is default-scheduler for pods that are sent to that one, gang or not.
+	Scheduler string `json:"scheduler,omitempty"`
+	// NodeSelector are labels that a pod's node must have.
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	// AntiAffinity is a node label: no two pods of the gang are to be on nodes with the
+	// same value of it.
+	AntiAffinity string `json:"antiAffinity,omitempty"`
 }
 
 // MaxPriority is the highest that a PriorityClass of a user may have.
@@ -69,6 +84,18 @@ func (s *Submit) validate() error {
 		}
 		if r.Priority < 0 || r.Priority > MaxPriority {
 			return fmt.Errorf("roles[%d].priority: %d must be between 0 and %d", i, r.Priority, MaxPriority)
+		}
+		if r.Late < 0 || r.Late > r.Count {
+			return fmt.Errorf("roles[%d].late: %d must be between 0 and the role's %d pods", i, r.Late, r.Count)
+		}
+		if r.Scheduler != "" && r.Scheduler != DefaultScheduler {
+			return fmt.Errorf("roles[%d].scheduler: %q must be %s, or left out for the backend's", i, r.Scheduler, DefaultScheduler)
+		}
+		if err := validateLabels(fmt.Sprintf("roles[%d].nodeSelector", i), r.NodeSelector); err != nil {
+			return err
+		}
+		if e := validation.IsQualifiedName(r.AntiAffinity); r.AntiAffinity != "" && len(e) > 0 {
+			return fmt.Errorf("roles[%d].antiAffinity: %q: %s", i, r.AntiAffinity, e[0])
 		}
 		for _, q := range []struct{ field, value string }{{"cpu", r.CPU}, {"memory", r.Memory}} {
 			if q.value == "" {
@@ -109,6 +136,15 @@ func (s *Submit) Minimum() int {
 	return s.Size()
 }
 
+// LatePods is how many pods of one gang are left to a later step.
+func (s *Submit) LatePods() int {
+	n := 0
+	for _, r := range s.Roles {
+		n += r.Late
+	}
+	return n
+}
+
 // Names lists the gangs that the step submits.
 func (s *Submit) Names() []string {
 	if s.Copies == 0 {
@@ -130,6 +166,12 @@ func (s *Submit) String() string {
 		}
 		if r.Priority > 0 {
 			what += fmt.Sprintf(" of priority %d", r.Priority)
+		}
+		if r.Scheduler != "" {
+			what += " for " + r.Scheduler
+		}
+		if r.Late > 0 {
+			what += fmt.Sprintf(" (%d of them late)", r.Late)
 		}
 		roles = append(roles, what)
 	}

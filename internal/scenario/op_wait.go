@@ -4,6 +4,7 @@ import "fmt"
 
 // Wait lets time pass where nothing can be watched for.
 type Wait struct {
+	// For is how long.
 	For Duration `json:"for"`
 }
 

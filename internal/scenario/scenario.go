@@ -7,7 +7,9 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +29,7 @@ type Scenario struct {
 
 // Metadata names the case; the file has the same name.
 type Metadata struct {
+	// Name is a DNS label of at most 45 characters.
 	Name string `json:"name"`
 }
 
@@ -43,7 +46,8 @@ type Spec struct {
 	// Settle is how long a gang may be partly bound while it binds; 3s by default.
 	Settle Duration `json:"settle,omitempty"`
 	// Alone runs the case with no other lab beside it: it measures speed.
-	Alone bool   `json:"alone,omitempty"`
+	Alone bool `json:"alone,omitempty"`
+	// Steps are what is done and what is expected, in this order.
 	Steps []Step `json:"steps"`
 	// Control is the same case where it must go wrong.
 	Control Control `json:"control"`
@@ -60,14 +64,20 @@ type Step struct {
 	// Name lets a control refer to the step.
 	Name string `json:"name,omitempty"`
 
-	Nodes  *Nodes  `json:"nodes,omitempty"`
-	Submit *Submit `json:"submit,omitempty"`
-	Expect *Expect `json:"expect,omitempty"`
-	Finish *Finish `json:"finish,omitempty"`
-	Delete *Delete `json:"delete,omitempty"`
-	Kill   *Kill   `json:"kill,omitempty"`
-	Wait   *Wait   `json:"wait,omitempty"`
-	Repeat *Repeat `json:"repeat,omitempty"`
+	Nodes     *Nodes     `json:"nodes,omitempty"`
+	Change    *Change    `json:"change,omitempty"`
+	Drain     *Drain     `json:"drain,omitempty"`
+	Quota     *Quota     `json:"quota,omitempty"`
+	Submit    *Submit    `json:"submit,omitempty"`
+	Complete  *Complete  `json:"complete,omitempty"`
+	Expect    *Expect    `json:"expect,omitempty"`
+	Finish    *Finish    `json:"finish,omitempty"`
+	Delete    *Delete    `json:"delete,omitempty"`
+	Kill      *Kill      `json:"kill,omitempty"`
+	Pause     *Pause     `json:"pause,omitempty"`
+	Intercept *Intercept `json:"intercept,omitempty"`
+	Wait      *Wait      `json:"wait,omitempty"`
+	Repeat    *Repeat    `json:"repeat,omitempty"`
 }
 
 // operation is what each operation of the vocabulary can do without a cluster.
@@ -85,26 +95,38 @@ func (s *Step) Op() (string, fmt.Stringer) {
 }
 
 func (s *Step) op() (name string, op operation) {
-	switch {
-	case s.Nodes != nil:
-		return "nodes", s.Nodes
-	case s.Submit != nil:
-		return "submit", s.Submit
-	case s.Expect != nil:
-		return "expect", s.Expect
-	case s.Finish != nil:
-		return "finish", s.Finish
-	case s.Delete != nil:
-		return "delete", s.Delete
-	case s.Kill != nil:
-		return "kill", s.Kill
-	case s.Wait != nil:
-		return "wait", s.Wait
-	case s.Repeat != nil:
-		return "repeat", s.Repeat
+	for name, op := range s.set() {
+		return name, op
 	}
 	return "", nil
 }
+
+// set are the operations that the step has: one, in a good case.
+func (s *Step) set() map[string]operation {
+	set := map[string]operation{}
+	v := reflect.ValueOf(s).Elem()
+	for i, name := range operations {
+		if op := v.Field(i); !op.IsNil() {
+			set[name], _ = op.Interface().(operation)
+		}
+	}
+	return set
+}
+
+// operations are the names of Step's fields that are operations, by the field's place.
+var operations = func() map[int]string {
+	names := map[int]string{}
+	t := reflect.TypeFor[Step]()
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Type.Implements(reflect.TypeFor[operation]()) {
+			names[i], _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		}
+	}
+	return names
+}()
+
+// Operations lists the vocabulary.
+func Operations() []string { return slices.Sorted(maps.Values(operations)) }
 
 // Decode reads a case. The error names the file, the step and the field.
 func Decode(file string, data []byte) (*Scenario, error) {
@@ -159,13 +181,6 @@ func Load(tree fs.FS, dir string) ([]*Scenario, error) {
 		return nil, fmt.Errorf("%s: no case in this folder", dir)
 	}
 	return all, nil
-}
-
-// Operations lists the vocabulary.
-func Operations() []string {
-	ops := []string{"nodes", "submit", "expect", "finish", "delete", "kill", "wait", "repeat"}
-	slices.Sort(ops)
-	return ops
 }
 
 // Weight is roughly how long the steps take: the sum of the times that they watch.

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -74,6 +73,10 @@ func (s *Scenario) validateNames() error {
 				err = check(where+".finish", step.Finish.Gang, nil)
 			case step.Delete != nil:
 				err = check(where+".delete", step.Delete.Gang, nil)
+			case step.Complete != nil:
+				err = check(where+".complete", step.Complete.Gang, nil)
+			case step.Kill != nil && step.Kill.After != nil:
+				err = check(where+".kill.after", step.Kill.After.Gang, &Bound{Count: step.Kill.After.Bound})
 			case step.Repeat != nil:
 				err = walk(where+".repeat.steps", step.Repeat.Steps)
 			}
@@ -99,7 +102,7 @@ func validateSteps(at string, steps []Step, names map[string]bool) error {
 		if op == nil {
 			return fmt.Errorf("%s: must have one operation of %s", where, strings.Join(Operations(), ", "))
 		}
-		if n := step.count(); n > 1 {
+		if n := len(step.set()); n > 1 {
 			return fmt.Errorf("%s: has %d operations, must have one", where, n)
 		}
 		if err := op.validate(); err != nil {
@@ -120,13 +123,13 @@ func validateSteps(at string, steps []Step, names map[string]bool) error {
 	return nil
 }
 
-// count is the number of operations that the step sets.
-func (s *Step) count() int {
-	set := map[string]json.RawMessage{}
-	text, err := json.Marshal(s)
-	if err != nil || json.Unmarshal(text, &set) != nil {
-		return 0
+// exactlyOne says that one of the conditions holds, and no more.
+func exactlyOne(conditions ...bool) bool {
+	n := 0
+	for _, c := range conditions {
+		if c {
+			n++
+		}
 	}
-	delete(set, "name")
-	return len(set)
+	return n == 1
 }

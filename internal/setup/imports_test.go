@@ -9,12 +9,12 @@ import (
 
 // rank is the flow of data: a package imports only what stands before it.
 var rank = []string{
-	"strict", "access", "timeline", "catalog", "scenario", "verdict", "mutant", "report", "source", "toolchain", "render",
+	"strict", "access", "timeline", "oracle", "catalog", "scenario", "verdict", "mutant", "report", "source", "toolchain", "render",
 	"gang", "runfolder", "cluster", "install", "cluster/lab", "observe", "drive", "suite", "setup", "cli",
 }
 
 // pure packages judge and report; they know no cluster.
-var pure = []string{"strict", "access", "timeline", "catalog", "scenario", "verdict", "mutant", "report"}
+var pure = []string{"strict", "access", "timeline", "oracle", "catalog", "scenario", "verdict", "mutant", "report"}
 
 func TestImportsGoOneWay(t *testing.T) {
 	const module = "github.com/gangctl/gangctl/internal/"

@@ -55,6 +55,9 @@ func Load(root string) (*Tree, error) {
 	return t, err
 }
 
+// AllProfiles stands for every profile.
+const AllProfiles = "all"
+
 // Choose picks the cases by name, or else all of the profiles.
 func (t *Tree) Choose(profiles, names []string) ([]*scenario.Scenario, error) {
 	var haveNames, haveProfiles []string
@@ -68,6 +71,9 @@ func (t *Tree) Choose(profiles, names []string) ([]*scenario.Scenario, error) {
 		if !slices.Contains(haveNames, n) {
 			return nil, catalog.Unknown("case", n, haveNames)
 		}
+	}
+	if slices.Contains(profiles, AllProfiles) {
+		profiles = haveProfiles
 	}
 	for _, p := range profiles {
 		if !slices.Contains(haveProfiles, p) {

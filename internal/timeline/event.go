@@ -31,6 +31,7 @@ type Event struct {
 	Step      *Step      `json:"step,omitempty"`
 	Component *Component `json:"component,omitempty"`
 	Denied    *Denied    `json:"denied,omitempty"`
+	Met       *Met       `json:"met,omitempty"`
 	Cut       *Cut       `json:"cut,omitempty"`
 	End       *End       `json:"end,omitempty"`
 }
@@ -40,7 +41,7 @@ func (e *Event) check() error {
 	n := 0
 	for _, set := range []bool{
 		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
-		e.Step != nil, e.Component != nil, e.Denied != nil, e.Cut != nil, e.End != nil,
+		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil, e.Cut != nil, e.End != nil,
 	} {
 		if set {
 			n++
@@ -126,7 +127,10 @@ type Node struct {
 	Ready       bool      `json:"ready,omitempty"`
 	// Closed is a cordoned node or one with a NoSchedule taint.
 	Closed bool `json:"closed,omitempty"`
-	Gone   bool `json:"gone,omitempty"`
+	// Labels are the node's, and Taints the keys of those that keep pods away.
+	Labels map[string]string `json:"labels,omitempty"`
+	Taints []string          `json:"taints,omitempty"`
+	Gone   bool              `json:"gone,omitempty"`
 }
 
 // Pod is a pod's state as watched.
@@ -140,8 +144,13 @@ type Pod struct {
 	Key       string    `json:"key,omitempty"`
 	Scheduler string    `json:"scheduler,omitempty"`
 	Requests  Resources `json:"requests,omitempty"`
-	Node      string    `json:"node,omitempty"`
-	Phase     string    `json:"phase,omitempty"`
+	// NodeSelector are labels that its node must have, Tolerates the keys of taints that
+	// do not keep it away, and Apart the node label by which it keeps away from its like.
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	Tolerates    []string          `json:"tolerates,omitempty"`
+	Apart        string            `json:"apart,omitempty"`
+	Node         string            `json:"node,omitempty"`
+	Phase        string            `json:"phase,omitempty"`
 	// Deleting is a pod whose deletion was asked for.
 	Deleting bool `json:"deleting,omitempty"`
 	Gone     bool `json:"gone,omitempty"`
@@ -186,7 +195,7 @@ type Step struct {
 // Component is a change in a process that the lab runs.
 type Component struct {
 	Name string `json:"name"`
-	// State is started, stopped (by the scenario) or exited (by itself).
+	// State is started, stopped, paused or resumed (by the scenario), or exited (by itself).
 	State string `json:"state"`
 	// Detail is the exit status, and the last log lines where there are any.
 	Detail string `json:"detail,omitempty"`
@@ -197,6 +206,8 @@ const (
 	Started = "started"
 	Stopped = "stopped"
 	Exited  = "exited"
+	Paused  = "paused"
+	Resumed = "resumed"
 )
 
 // Denied is a request that the API server refused with 403, from its audit log.
@@ -206,6 +217,16 @@ type Denied struct {
 	Resource string `json:"resource"`
 	// Count is how often, within the run.
 	Count int `json:"count"`
+}
+
+// Met is a request that the scenario refused or held up.
+type Met struct {
+	User     string `json:"user"`
+	Verb     string `json:"verb"`
+	Resource string `json:"resource"`
+	Name     string `json:"name"`
+	// Denied says that it was refused, and not only held up.
+	Denied bool `json:"denied,omitempty"`
 }
 
 // Cut is a hole in what was watched.

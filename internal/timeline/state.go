@@ -16,6 +16,8 @@ type State struct {
 	Gangs map[string]*GangState
 	// Others are pods of no gang of ours, by UID.
 	Others map[string]*Pod
+
+	doing string // the operation of the step under way
 }
 
 // GangState is a gang that was submitted, and its pods by UID.
@@ -25,6 +27,8 @@ type GangState struct {
 	Pods      map[string]*Pod
 	// Seen counts the pods that were ever there, those that are gone included.
 	Seen int
+	// Evicted counts the pods that lost their node, and not by a step of the scenario.
+	Evicted int
 }
 
 // NewState is an empty cluster.
@@ -36,6 +40,10 @@ func NewState() *State {
 func (s *State) Apply(e Event) {
 	s.Now = e.At
 	switch {
+	case e.Step != nil && e.Step.Done:
+		s.doing = ""
+	case e.Step != nil:
+		s.doing = e.Step.Op
 	case e.Node != nil:
 		put(s.Nodes, e.Node.Name, e.Node, e.Node.Gone)
 	case e.Group != nil:
@@ -52,8 +60,12 @@ func (s *State) Apply(e Event) {
 	case e.Pod != nil:
 		if _, old := s.Others[e.Pod.UID]; !old {
 			if g := s.Gangs[e.Pod.Gang]; g != nil {
-				if g.Pods[e.Pod.UID] == nil && !e.Pod.Gone {
+				before := g.Pods[e.Pod.UID]
+				if before == nil && !e.Pod.Gone {
 					g.Seen++
+				}
+				if before != nil && before.Bound() && (e.Pod.Deleting || e.Pod.Gone) && !takesPods(s.doing) {
+					g.Evicted++
 				}
 				put(g.Pods, e.Pod.UID, e.Pod, e.Pod.Gone)
 				return
@@ -61,6 +73,15 @@ func (s *State) Apply(e Event) {
 		}
 		put(s.Others, e.Pod.UID, e.Pod, e.Pod.Gone)
 	}
+}
+
+// takesPods says of an operation that pods go by it: it waits until they are gone.
+func takesPods(op string) bool {
+	switch op {
+	case "delete", "drain", "finish", "nodes":
+		return true
+	}
+	return false
 }
 
 func put[T any](m map[string]*T, key string, value *T, gone bool) {

@@ -79,7 +79,7 @@ func (o *openExpectation) result(j *judge) Expectation {
 		x = *o.failed
 	case !o.met:
 		_, x.Why = o.want.Met(j.state)
-		x.Why += j.waitsFor(o.want.Gang)
+		x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
 		x.Bound = j.boundOf(o.want.Gang)
 	case j.state.Now-o.since+tolerance < timeline.Time(o.want.For.Scale(j.begin.Patience)):
 		x.Why = fmt.Sprintf("watched for only %ss", j.state.Now-o.since)

@@ -136,8 +136,9 @@ type judge struct {
 	watch   map[string]*stopwatch // by gang
 	done    []*stopwatch          // of gangs that ended
 
-	stopped   bool
-	afterStop []BoundPod
+	intercepts, met int // steps that refuse or hold up requests, and such requests
+	stopped         bool
+	afterStop       []BoundPod
 }
 
 func newJudge(b timeline.Begin, s *scenario.Scenario) *judge {
@@ -181,6 +182,10 @@ func (j *judge) apply(e timeline.Event) error {
 		if e.Component.State == timeline.Stopped && e.Component.Name == j.begin.Binder {
 			j.stopped = true
 		}
+	case e.Met != nil:
+		j.met++
+	case e.Step != nil && e.Step.Op == "intercept" && !e.Step.Done:
+		j.intercepts++
 	case e.Denied != nil:
 		j.run.Denied = append(j.run.Denied, *e.Denied)
 	case e.Cut != nil:
@@ -234,6 +239,8 @@ func (j *judge) finish() Run {
 		for _, d := range r.Denied {
 			r.Reason += fmt.Sprintf("; forbidden: %s may not %s %s (%d times)", d.User, d.Verb, d.Resource, d.Count)
 		}
+	case j.intercepts > 0 && j.met == 0:
+		r.Outcome, r.Reason = Inconclusive, "no request came that the case could refuse or hold up"
 	case len(r.Expectations) == 0:
 		r.Outcome, r.Reason = Inconclusive, "the run came to no expectation"
 	default:

@@ -59,7 +59,7 @@ func (t *tape) begin(run string, spec scenario.Spec) {
 }
 
 func (t *tape) node(name string, gpus int64) {
-	t.add("1ms", timeline.Event{Node: &timeline.Node{Name: name, Ready: true, Allocatable: timeline.Resources{timeline.GPU: gpus}}})
+	t.add("1ms", timeline.Event{Node: &timeline.Node{Name: name, Ready: true, Allocatable: timeline.Resources{timeline.GPU: gpus, "pods": 110}}})
 }
 
 // gang submits a gang with its group; its pods ask for one GPU each.

@@ -228,6 +228,24 @@ func (l *Lab) Stop(_ context.Context, component string) error {
 	return nil
 }
 
+// Pause halts a component on purpose.
+func (l *Lab) Pause(_ context.Context, component string) error {
+	return l.signal(component, syscall.SIGSTOP)
+}
+
+// Resume lets a paused component go on.
+func (l *Lab) Resume(_ context.Context, component string) error {
+	return l.signal(component, syscall.SIGCONT)
+}
+
+func (l *Lab) signal(component string, s syscall.Signal) error {
+	p, err := l.find(component)
+	if err != nil {
+		return err
+	}
+	return p.signal(s)
+}
+
 // Start starts a stopped component again.
 func (l *Lab) Start(ctx context.Context, component string) error {
 	p, err := l.find(component)
@@ -281,8 +299,11 @@ func (l *Lab) endLeases(ctx context.Context) error {
 }
 
 func (l *Lab) find(component string) (*process, error) {
-	if b := l.opts.Bundle; component == "scheduler" && b != nil && b.Scheduler != "" {
-		component = b.Scheduler
+	if component == "scheduler" {
+		component = "kube-scheduler"
+		if b := l.opts.Bundle; b != nil && b.Scheduler != "" {
+			component = b.Scheduler
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

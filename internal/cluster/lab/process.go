@@ -128,6 +128,25 @@ func (p *process) stop() {
 	<-done
 }
 
+// signal sends the process what does not end it.
+func (p *process) signal(s syscall.Signal) error {
+	p.mu.Lock()
+	cmd, stopping := p.cmd, p.stopping
+	p.mu.Unlock()
+	if cmd == nil || stopping {
+		return fmt.Errorf("%s is not running", p.name)
+	}
+	if err := syscall.Kill(-cmd.Process.Pid, s); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	state := timeline.Paused
+	if s == syscall.SIGCONT {
+		state = timeline.Resumed
+	}
+	p.tell(timeline.Component{Name: p.name, State: state})
+	return nil
+}
+
 // lastLines returns the end of a log.
 func lastLines(path string, n int) string {
 	file, err := os.Open(path)

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gangctl/gangctl/internal/verdict"
+)
+
+// writeMarkdown writes the summary for a pull request: what did not pass first, then
+// everything in a table that is folded away.
+func (r *ConformanceReport) writeMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Gang scheduling: %s\n\n**%s**\n\n", r.Implementation, r.total())
+	for _, p := range r.Profiles {
+		for _, c := range p.Cases {
+			if c.Outcome != verdict.Pass {
+				fmt.Fprintf(&b, "- %s **%s** %s: %s\n", sign(c, r.Strict), c.Name, label(c.Outcome, c.Claimed), inline(clip(c.Reason, messageLength)))
+			}
+		}
+	}
+	b.WriteString("\n<details><summary>All cases</summary>\n\n| case | profile | outcome | control | idle GPU-seconds |\n| --- | --- | --- | --- | --- |\n")
+	for _, p := range r.Profiles {
+		for _, c := range p.Cases {
+			fmt.Fprintf(&b, "| %s | %s | %s %s | %s | %s |\n", c.Name, p.Name, sign(c, r.Strict), label(c.Outcome, c.Claimed),
+				inline(clip(c.Control, messageLength)), figure(c.IdleGPUSeconds.Subject))
+		}
+	}
+	fmt.Fprintf(&b, "\n</details>\n\nAgain: `%s` (%s, %s)\n", r.Reproduce, r.Tool, r.Date)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func sign(c CaseResult, strict bool) string {
+	switch {
+	case c.counts(strict):
+		return "❌"
+	case c.Outcome == verdict.Pass:
+		return "✅"
+	case c.Outcome == verdict.NotApplicable:
+		return "➖"
+	}
+	return "⚠️"
+}
+
+// inline keeps text from being taken for Markdown, and on one line.
+func inline(text string) string {
+	text = strings.Join(strings.Fields(plain(text)), " ")
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "'").Replace(text)
+}

@@ -12,17 +12,18 @@ type Profile struct {
 	Name string `json:"name"`
 	// About says in a sentence what its cases have in common.
 	About string `json:"about"`
-	// Jobs says whether an operator on a backend is held to it, in the matrix: "also",
-	// or "only", if a backend alone is not; "" is not at all.
-	Jobs string `json:"jobs,omitempty"`
+	// Rows are those of the matrix that are held to it: RowsBackends, RowsOperators, or both.
+	Rows []string `json:"rows,omitempty"`
 	// Kinds are the kinds of job that it is about, for the matrix; none is every kind.
 	Kinds []string `json:"kinds,omitempty"`
 }
 
-// The values of Profile.Jobs.
+// The values of Profile.Rows.
 const (
-	JobsAlso = "also"
-	JobsOnly = "only"
+	// RowsBackends are the rows of a backend alone.
+	RowsBackends = "backends"
+	// RowsOperators are the rows of an operator on a backend.
+	RowsOperators = "operators"
 )
 
 // LoadProfiles reads the profiles, and checks that every case names one.
@@ -37,8 +38,10 @@ func LoadProfiles(tree fs.FS, file string, cases []*Scenario) ([]Profile, error)
 	}
 	known := map[string]bool{}
 	for _, p := range all {
-		if p.Jobs != "" && p.Jobs != JobsAlso && p.Jobs != JobsOnly {
-			return nil, fmt.Errorf("%s: %s: jobs: %q is neither %s nor %s", file, p.Name, p.Jobs, JobsAlso, JobsOnly)
+		for _, r := range p.Rows {
+			if r != RowsBackends && r != RowsOperators {
+				return nil, fmt.Errorf("%s: %s: rows: %q is neither %s nor %s", file, p.Name, r, RowsBackends, RowsOperators)
+			}
 		}
 		known[p.Name] = true
 	}

@@ -54,8 +54,8 @@ func TestLoadErrors(t *testing.T) {
 	if cases, err := Load(tree, "cases"); err == nil {
 		t.Errorf("a folder without cases gives %v, want an error", cases)
 	}
-	_, err := LoadProfiles(fstest.MapFS{"p.yaml": {Data: []byte("- {name: core, about: All., jobs: all}\n")}}, "p.yaml", nil)
-	if want := `p.yaml: core: jobs: "all" is neither also nor only`; err == nil || err.Error() != want {
+	_, err := LoadProfiles(fstest.MapFS{"p.yaml": {Data: []byte("- {name: core, about: All., rows: [all]}\n")}}, "p.yaml", nil)
+	if want := `p.yaml: core: rows: "all" is neither backends nor operators`; err == nil || err.Error() != want {
 		t.Errorf("got error  %v\nwant error %s", err, want)
 	}
 	stray := &Scenario{Metadata: Metadata{Name: "stray"}, Spec: Spec{Profile: "cor"}}

@@ -61,9 +61,9 @@ func (t *Tree) Targets(only []string) ([]*Chosen, error) {
 func (t *Tree) RowProfiles(c *Chosen) []string {
 	var all []string
 	for _, p := range t.Profiles {
-		held := p.Jobs != scenario.JobsOnly
+		held := slices.Contains(p.Rows, scenario.RowsBackends)
 		if c.Pair != nil {
-			held = p.Jobs != "" && (len(p.Kinds) == 0 || slices.Contains(p.Kinds, c.Pair.Job.Kind))
+			held = slices.Contains(p.Rows, scenario.RowsOperators) && (len(p.Kinds) == 0 || slices.Contains(p.Kinds, c.Pair.Job.Kind))
 		}
 		if held {
 			all = append(all, p.Name)

@@ -1,0 +1,43 @@
+package scenario
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Whatever a case's file holds, there is a case or an error that names the file, and a
+// case survives being written down.
+func FuzzDecode(f *testing.F) {
+	for _, glob := range []string{"testdata/*.yaml", "../../conformance/cases/*.yaml"} {
+		files, err := filepath.Glob(glob)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Decode("dir/case.yaml", data)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "dir/case.yaml: ") {
+				t.Fatalf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &Scenario{}); err != nil {
+			t.Fatalf("written as %s: %v", text, err)
+		}
+	})
+}

@@ -5,19 +5,13 @@ import (
 	"fmt"
 
 	"github.com/gangctl/gangctl/internal/scenario"
-	"github.com/gangctl/gangctl/internal/timeline"
 )
 
 // doComplete creates what gangs lack, and waits until the recorder has seen all their pods.
 func (d *driver) doComplete(ctx context.Context, c *scenario.Complete) error {
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	var names []string
-	d.rec.Look(func(s *timeline.State) {
-		for _, g := range scenario.Select(s, c.Gang) {
-			names = append(names, g.Name)
-		}
-	})
+	names := d.gangsLike(c.Gang)
 	if len(names) == 0 {
 		return fmt.Errorf("no gang of %s is there", c.Gang)
 	}
@@ -29,12 +23,5 @@ func (d *driver) doComplete(ctx context.Context, c *scenario.Complete) error {
 		}
 		delete(d.lacking, name)
 	}
-	return d.rec.Until(ctx, func(s *timeline.State) bool {
-		for _, name := range names {
-			if g := s.Gangs[name]; g == nil || g.Seen < g.Size {
-				return false
-			}
-		}
-		return true
-	})
+	return d.awaitPods(ctx, names, 0)
 }

@@ -16,12 +16,7 @@ import (
 func (d *driver) doDelete(ctx context.Context, x *scenario.Delete) error {
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	var gangs []string
-	d.rec.Look(func(s *timeline.State) {
-		for _, g := range scenario.Select(s, x.Gang) {
-			gangs = append(gangs, g.Name)
-		}
-	})
+	gangs := d.gangsLike(x.Gang)
 	if len(gangs) == 0 {
 		return fmt.Errorf("no gang of %s is there to delete", x.Gang)
 	}
@@ -38,6 +33,17 @@ func (d *driver) doDelete(ctx context.Context, x *scenario.Delete) error {
 		}
 	}
 	return nil
+}
+
+// gangsLike are the gangs that a name or glob stands for.
+func (d *driver) gangsLike(glob string) []string {
+	var names []string
+	d.rec.Look(func(s *timeline.State) {
+		for _, g := range scenario.Select(s, glob) {
+			names = append(names, g.Name)
+		}
+	})
+	return names
 }
 
 func (d *driver) deleteGang(ctx context.Context, name string) error {

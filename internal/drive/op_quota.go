@@ -7,10 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/scenario"
@@ -37,15 +33,7 @@ func (d *driver) doQuota(ctx context.Context, q *scenario.Quota) error {
 	if _, err := c.Create(ctx, quota, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("ResourceQuota: %w", err)
 	}
-	lw := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return c.List(ctx, o)
-		},
-		WatchFuncWithContext: c.Watch,
-	}
-	_, err := watchtools.UntilWithSync(ctx, lw, &corev1.ResourceQuota{}, nil, func(e watch.Event) (bool, error) {
-		now, ok := e.Object.(*corev1.ResourceQuota)
-		return ok && len(now.Status.Hard) == len(hard), nil
+	return await(ctx, c, &corev1.ResourceQuota{}, func(now *corev1.ResourceQuota) bool {
+		return len(now.Status.Hard) == len(hard)
 	})
-	return err
 }

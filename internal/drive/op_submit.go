@@ -74,10 +74,15 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	if err := d.createAll(ctx, work); err != nil {
 		return err
 	}
-	return d.rec.Until(ctx, func(state *timeline.State) bool {
-		for _, name := range s.Names() {
+	return d.awaitPods(ctx, s.Names(), s.LatePods())
+}
+
+// awaitPods waits until the recorder has seen each gang's pods, but for the late ones.
+func (d *driver) awaitPods(ctx context.Context, gangs []string, late int) error {
+	return d.rec.Until(ctx, func(s *timeline.State) bool {
+		for _, name := range gangs {
 			// Not all of them may still be there: a scheduler may have evicted some.
-			if g := state.Gangs[name]; g == nil || g.Seen < g.Size-s.LatePods() {
+			if g := s.Gangs[name]; g == nil || g.Seen < g.Size-late {
 				return false
 			}
 		}

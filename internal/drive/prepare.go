@@ -24,18 +24,30 @@ func (d *driver) prepare(ctx context.Context) error {
 		return fmt.Errorf("namespace %s: %w", ns.Name, err)
 	}
 	c := d.kube.CoreV1().ServiceAccounts(ns.Name)
+	err := await(ctx, c, &corev1.ServiceAccount{}, func(sa *corev1.ServiceAccount) bool { return sa.Name == "default" })
+	if err != nil {
+		return fmt.Errorf("namespace %s gets no default ServiceAccount: %w", ns.Name, err)
+	}
+	return nil
+}
+
+// client is what client-go has for a kind.
+type client[L runtime.Object] interface {
+	List(context.Context, metav1.ListOptions) (L, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// await waits until an object of a kind is there that is as it must be.
+func await[L, T runtime.Object](ctx context.Context, c client[L], kind T, done func(T) bool) error {
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return c.List(ctx, o)
 		},
 		WatchFuncWithContext: c.Watch,
 	}
-	_, err := watchtools.UntilWithSync(ctx, lw, &corev1.ServiceAccount{}, nil, func(e watch.Event) (bool, error) {
-		sa, ok := e.Object.(*corev1.ServiceAccount)
-		return ok && sa.Name == "default", nil
+	_, err := watchtools.UntilWithSync(ctx, lw, kind, nil, func(e watch.Event) (bool, error) {
+		now, ok := e.Object.(T)
+		return ok && done(now), nil
 	})
-	if err != nil {
-		return fmt.Errorf("namespace %s gets no default ServiceAccount: %w", ns.Name, err)
-	}
-	return nil
+	return err
 }

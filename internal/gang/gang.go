@@ -171,8 +171,8 @@ func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructur
 }
 
 func (w Writer) pod(s *scenario.Submit, gang string, r scenario.Role, name string) *unstructured.Unstructured {
-	spec := podSpec(gang, r, "main")
-	spec["schedulerName"], spec["restartPolicy"] = cmp.Or(r.Scheduler, w.Scheduler), "Never"
+	spec := podSpec(gang, r, "main", w.Scheduler)
+	spec["restartPolicy"] = "Never"
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": spec}}
 	u.SetNamespace(w.Namespace)
 	u.SetName(name)
@@ -204,8 +204,8 @@ func memberLabels(gang, role string) map[string]string {
 	return map[string]string{GangLabel: gang, RoleLabel: role, ManagedBy: "gangctl"}
 }
 
-// podSpec is what every pod of a role asks for.
-func podSpec(gang string, r scenario.Role, container string) map[string]any {
+// podSpec is what every pod of a role asks for. Without a scheduler, an operator sets it.
+func podSpec(gang string, r scenario.Role, container, scheduler string) map[string]any {
 	amounts := map[string]any{}
 	if r.CPU != "" {
 		amounts["cpu"] = r.CPU
@@ -227,8 +227,8 @@ func podSpec(gang string, r scenario.Role, container string) map[string]any {
 		// Seconds matter when a gang is taken away.
 		"terminationGracePeriodSeconds": int64(0),
 	}
-	if r.Scheduler != "" {
-		spec["schedulerName"] = r.Scheduler
+	if scheduler = cmp.Or(r.Scheduler, scheduler); scheduler != "" {
+		spec["schedulerName"] = scheduler
 	}
 	if len(r.NodeSelector) > 0 {
 		spec["nodeSelector"] = toAny(r.NodeSelector)

@@ -1,7 +1,6 @@
 package gang
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -77,8 +76,7 @@ func (w Writer) RuntimeObject(s *scenario.Submit, name string) *unstructured.Uns
 		for _, path := range r.Counts {
 			put(entry, path, int64(role.Count))
 		}
-		spec := podSpec(name, role, w.Job.Container)
-		spec["schedulerName"] = cmp.Or(role.Scheduler, w.Scheduler)
+		spec := podSpec(name, role, w.Job.Container, w.Scheduler)
 		put(entry, r.Template, map[string]any{
 			"metadata": map[string]any{"labels": toAny(memberLabels(name, role.Name))},
 			"spec":     spec,
@@ -98,7 +96,7 @@ func (w Writer) setFields(u *unstructured.Unstructured) {
 
 // replica is one replica type's count and pod template.
 func (w Writer) replica(gang string, r scenario.Role, count int) map[string]any {
-	spec := podSpec(gang, r, w.Job.Container)
+	spec := podSpec(gang, r, w.Job.Container, "")
 	return map[string]any{
 		"replicas":      int64(count),
 		"restartPolicy": "OnFailure",

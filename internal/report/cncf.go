@@ -3,8 +3,6 @@ package report
 import (
 	"io"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/verdict"
 )
@@ -48,10 +46,5 @@ func (r *ConformanceReport) writeCNCF(w io.Writer) error {
 		e.Status = "Partially Implemented"
 	}
 	e.Notes = r.Summary() + ". Each case has a control that must go wrong. Again: " + r.Reproduce
-	text, err := yaml.Marshal(e)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
+	return writeYAML(w, e)
 }

@@ -43,8 +43,10 @@ func Write(dir string, m Meta, cases []Case) (*ConformanceReport, error) {
 	return r, nil
 }
 
-func (r *ConformanceReport) writeYAML(w io.Writer) error {
-	text, err := yaml.Marshal(r)
+func (r *ConformanceReport) writeYAML(w io.Writer) error { return writeYAML(w, r) }
+
+func writeYAML(w io.Writer, v any) error {
+	text, err := yaml.Marshal(v)
 	if err != nil {
 		return err
 	}

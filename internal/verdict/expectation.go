@@ -136,15 +136,19 @@ func (j *judge) boundPods(g *timeline.GangState) []BoundPod {
 // list writes at most eight bound pods behind a sentence.
 func list(pods []BoundPod) string {
 	var parts []string
-	for i, p := range pods {
-		if i == 8 {
-			parts = append(parts, fmt.Sprintf("and %d more", len(pods)-i))
-			break
-		}
+	for _, p := range pods {
 		parts = append(parts, fmt.Sprintf("%s on %s at %ss", p.Pod, p.Node, p.At))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(parts, ", ")
+	return ": " + atMostEight(parts)
+}
+
+// atMostEight joins the parts, and counts those that it leaves out.
+func atMostEight(parts []string) string {
+	if more := len(parts) - 8; more > 0 {
+		parts = append(parts[:8:8], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
 }

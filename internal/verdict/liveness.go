@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gangctl/gangctl/internal/oracle"
 	"github.com/gangctl/gangctl/internal/scenario"
@@ -53,13 +52,9 @@ func (j *judge) roomForGang(g *timeline.GangState) string {
 	}
 	var where []string
 	for i, n := range at {
-		if i == 8 {
-			where = append(where, fmt.Sprintf("and %d more", len(at)-i))
-			break
-		}
 		where = append(where, fmt.Sprintf("%s on %s", waiting[i].Name, names[n]))
 	}
-	return fmt.Sprintf("; liveness: %s fits: %s", g.Name, strings.Join(where, ", "))
+	return fmt.Sprintf("; liveness: %s fits: %s", g.Name, atMostEight(where))
 }
 
 // free is a node with what pods leave of it.

@@ -65,18 +65,18 @@ func prepare(ctx context.Context, _ *envconf.Config) (context.Context, error) {
 		return ctx, err
 	}
 	ready.Patience = *patience
-	if ready.Folder, err = runfolder.New(); err != nil {
+	if ready.Labs, err = suite.NewLabs(0); err != nil {
 		return ctx, err
 	}
 	ready.Out = *out
 	if *out == "" {
-		ready.Out = filepath.Join(ready.Folder.Path, "out")
+		ready.Out = filepath.Join(ready.Labs.Folder.Path, "out")
 	}
 	return ctx, os.MkdirAll(ready.Out, 0o755)
 }
 
 func cleanUp(ctx context.Context, _ *envconf.Config) (context.Context, error) {
-	return ctx, ready.Folder.Close()
+	return ctx, ready.Labs.Close()
 }
 
 // TestConformance runs the same cases as gangctl-verify, as a Ginkgo tree.

@@ -87,7 +87,7 @@ func prepare(ctx context.Context) (*setup.Tree, *suite.Suite, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Folder, err = runfolder.New()
+	s.Labs, err = suite.NewLabs(0)
 	return tree, s, err
 }
 
@@ -98,9 +98,9 @@ func labUp(ctx context.Context) (up, down time.Duration, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, s.Folder.Close()) }()
+	defer func() { err = errors.Join(err, s.Labs.Close()) }()
 	l, err := lab.Up(ctx, s.Lab(func(component string) string {
-		return filepath.Join(s.Folder.Path, "logs", component)
+		return filepath.Join(s.Labs.Folder.Path, "logs", component)
 	}))
 	if err != nil {
 		return 0, 0, err
@@ -129,8 +129,8 @@ func core(ctx context.Context) (wall time.Duration, share float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, s.Folder.Close()) }()
-	s.Out = filepath.Join(s.Folder.Path, "out")
+	defer func() { err = errors.Join(err, s.Labs.Close()) }()
+	s.Out = filepath.Join(s.Labs.Folder.Path, "out")
 	cases, err := tree.Choose([]string{"core"}, nil)
 	if err != nil {
 		return 0, 0, err

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gangctl/gangctl/internal/cluster/lab"
-	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/setup"
+	"github.com/gangctl/gangctl/internal/suite"
 	"github.com/gangctl/gangctl/internal/timeline"
 	"github.com/gangctl/gangctl/internal/toolchain"
 )
@@ -202,10 +202,10 @@ func (a *app) serve(ctx context.Context, name string, t *setup.Target) (err erro
 	if err != nil {
 		return err
 	}
-	if s.Folder, err = runfolder.New(); err != nil {
+	if s.Labs, err = suite.NewLabs(0); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Folder.Close()) }()
+	defer func() { err = errors.Join(err, s.Labs.Close()) }()
 	l, err := lab.Up(ctx, s.Lab(h.log))
 	if err != nil {
 		return err

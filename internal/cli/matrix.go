@@ -16,10 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/report"
-	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/setup"
+	"github.com/gangctl/gangctl/internal/suite"
 )
 
 // matrixOut is where matrix puts its reports.
@@ -136,47 +135,59 @@ func (a *app) matrix(ctx context.Context, o *matrixOptions) (err error) {
 		return err
 	}
 	// 2. The rows, many side by side with a lab each. A case mostly waits, and a lab costs
-	// more to start than most cases do.
-	inOrder(todo)
-	labs := 1
+	// more to start than most cases do: those of one row are taken over by the next.
+	queue := &rowQueue{rows: inOrder(todo), running: map[string]int{}}
+	inLab := 1
 	if o.beside == 1 || len(todo) == 1 {
-		labs = 0
+		inLab = 0
 	}
-	folder, err := runfolder.New()
+	labs, err := suite.NewLabs(o.beside)
 	if err != nil {
 		return broken(err)
 	}
 	defer func() {
-		err = errors.Join(err, broken(folder.Close()))
+		err = errors.Join(err, broken(labs.Close()))
 	}()
-	share := shared{
-		starts: make(chan struct{}, runtime.NumCPU()),
-		images: &lab.Images{Dir: filepath.Join(folder.Path, "images")},
+	if _, set := os.LookupEnv("GOMAXPROCS"); !set && o.beside > runtime.NumCPU() {
+		// What the labs start takes it over. With more processes than cores that have work,
+		// none gains from threads of its own, and their idle ones cost.
+		if err := os.Setenv("GOMAXPROCS", "1"); err != nil {
+			return broken(err)
+		}
 	}
 	worst := ExitPass
 	var mu sync.Mutex
+	one := func(r row) error {
+		out := &lines{out: a.Err, mu: &mu, prefix: r.place}
+		done, err := (&app{Streams: Streams{In: a.In, Out: a.Out, Err: out}, root: a.root}).conduct(ctx, tr, o.run(tr, r, inLab, labs))
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			fmt.Fprintf(a.Err, "%s%s: %v\n", r.place, r, err)
+			missing = append(missing, fmt.Errorf("%s: %w", r, err))
+			return nil
+		}
+		worst = worse(worst, done.ExitCode())
+		rows = rows.With(done.Row(r.of))
+		return broken(writeRows(o.record, rows))
+	}
 	var work errgroup.Group
-	work.SetLimit(o.beside)
-	for _, r := range todo {
+	for range o.beside {
 		work.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			last := ""
+			for {
+				r, ok := queue.take(last)
+				if !ok || ctx.Err() != nil {
+					return ctx.Err()
+				}
+				last = r.lab()
+				if err := one(r); err != nil {
+					return err
+				}
 			}
-			out := &lines{out: a.Err, mu: &mu, prefix: r.place}
-			done, err := (&app{Streams: Streams{In: a.In, Out: a.Out, Err: out}, root: a.root}).conduct(ctx, tr, o.run(tr, r, labs, share))
-			mu.Lock()
-			defer mu.Unlock()
-			if ctx.Err() != nil {
-				return err
-			}
-			if err != nil {
-				fmt.Fprintf(a.Err, "%s%s: %v\n", r.place, r, err)
-				missing = append(missing, fmt.Errorf("%s: %w", r, err))
-				return nil
-			}
-			worst = worse(worst, done.ExitCode())
-			rows = rows.With(done.Row(r.of))
-			return broken(writeRows(o.record, rows))
 		})
 	}
 	if err := work.Wait(); err != nil {
@@ -213,10 +224,56 @@ type row struct {
 	suspects  []string
 }
 
+// lab stands for the lab that the row is run in.
+func (r row) lab() string {
+	if r.Pair == nil {
+		return r.Release.String()
+	}
+	return r.Pair.Operator.String() + " on " + r.Release.String()
+}
+
+// rowQueue are the rows that nobody has begun.
+type rowQueue struct {
+	mu      sync.Mutex
+	rows    []row
+	running map[string]int // rows, by their lab
+}
+
+// take is the next row for one whose lab just had a row: another for the same, or else one
+// of those of which the most are left for each that runs.
+func (q *rowQueue) take(last string) (row, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if last != "" {
+		q.running[last]--
+	}
+	if len(q.rows) == 0 {
+		return row{}, false
+	}
+	left := map[string]int{}
+	for _, r := range q.rows {
+		left[r.lab()]++
+	}
+	best := slices.IndexFunc(q.rows, func(r row) bool { return r.lab() == last })
+	if best < 0 {
+		load := func(r row) float64 { return float64(left[r.lab()]) / float64(q.running[r.lab()]+1) }
+		best = 0
+		for i, r := range q.rows {
+			if load(r) > load(q.rows[best]) {
+				best = i
+			}
+		}
+	}
+	r := q.rows[best]
+	q.rows = slices.Delete(q.rows, best, best+1)
+	q.running[r.lab()]++
+	return r, true
+}
+
 // inOrder puts first, of those that have their safety controls in common, the one that
 // records them for the others. Then come those that take long: with many cases that fail,
 // which are waited for, and operators before backends.
-func inOrder(rows []row) {
+func inOrder(rows []row) []row {
 	seen, after := map[string]int{}, map[*setup.Chosen]int{}
 	for _, r := range rows {
 		controls := r.Kubernetes
@@ -235,22 +292,17 @@ func inOrder(rows []row) {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(after[a.Chosen]-after[b.Chosen], len(b.suspects)-len(a.suspects), backend(a)-backend(b))
 	})
+	return rows
 }
 
 // mostBeside keeps the rows of a machine with many cores within its memory: a lab has
 // less than 1 GB.
 const mostBeside = 16
 
-// shared is what the rows have in common; see suite.Suite.
-type shared struct {
-	starts chan struct{}
-	images *lab.Images
-}
-
-// run is what is run for a row, in some labs; 0 chooses.
-func (o *matrixOptions) run(tr *setup.Tree, r row, labs int, share shared) *runOptions {
+// run is what is run for a row, in so many labs at a time; 0 chooses.
+func (o *matrixOptions) run(tr *setup.Tree, r row, parallel int, labs *suite.Labs) *runOptions {
 	run := &runOptions{
-		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: labs, starts: share.starts, images: share.images,
+		Target: setup.Target{Backend: r.Release.String()}, profiles: tr.RowProfiles(r.Chosen), provider: "lab", parallel: parallel, labs: labs,
 		out: filepath.Join(o.out, folderOf(r.Chosen)), controls: filepath.Join(o.out, "controls"),
 		suspects: r.suspects,
 	}

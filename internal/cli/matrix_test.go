@@ -31,3 +31,31 @@ func TestRowsThatRecordControlsGoFirst(t *testing.T) {
 		t.Errorf("the rows run in the order %s, want %s", got, want)
 	}
 }
+
+// Whoever ends a row goes on in its lab; whoever begins takes one of those of which the most
+// are left.
+func TestRowsOfOneLabFollowEachOther(t *testing.T) {
+	backend := func(version string) *catalog.Release {
+		return &catalog.Release{Backend: &catalog.Backend{}, Version: version}
+	}
+	var rows []row
+	for place, version := range []string{"a", "b", "b", "b", "c"} {
+		rows = append(rows, row{Chosen: &setup.Chosen{Release: backend(version)}, place: string(rune('0' + place))})
+	}
+	q := &rowQueue{rows: rows, running: map[string]int{}}
+	last := map[string]string{} // by who asks
+	got := ""
+	for _, who := range []string{"x", "y", "z", "x", "y", "z"} {
+		r, ok := q.take(last[who])
+		if !ok {
+			got += "-"
+			continue
+		}
+		got += r.place
+		last[who] = r.lab()
+	}
+	// x begins with b, as most are of it, and stays there. To y, a is as good as another of b.
+	if want := "10234-"; got != want {
+		t.Errorf("the rows were taken in the order %s, want %s", got, want)
+	}
+}

@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gangctl/gangctl/internal/cluster"
-	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/report"
-	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/setup"
 	"github.com/gangctl/gangctl/internal/suite"
@@ -30,12 +28,12 @@ type runOptions struct {
 	kubeconfig string
 	patience   float64
 	parallel   int
-	controls   string
-	starts     chan struct{} // see suite.Suite
-	images     *lab.Images
-	suspects   []string
-	strict     bool
-	output     string
+	// labs and controls are shared, see suite.Suite; nil and "" share nothing.
+	labs     *suite.Labs
+	controls string
+	suspects []string
+	strict   bool
+	output   string
 	// change, if set, breaks the suite on purpose.
 	change func(*suite.Suite)
 }
@@ -107,7 +105,7 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 }
 
 // conduct runs the cases and writes the report.
-func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*report.ConformanceReport, error) {
+func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (_ *report.ConformanceReport, err error) {
 	cases, err := tr.Choose(o.profiles, o.cases)
 	if err != nil {
 		return nil, err
@@ -117,7 +115,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 	if err != nil {
 		return nil, err
 	}
-	s.Patience, s.Parallel, s.Starts, s.Images, s.Controls, s.Suspects = o.patience, o.parallel, o.starts, o.images, o.controls, o.suspects
+	s.Patience, s.Parallel, s.Controls, s.Suspects, s.Labs = o.patience, o.parallel, o.controls, o.suspects, o.labs
 	if o.change != nil {
 		o.change(s)
 	}
@@ -125,14 +123,17 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (*repo
 		return nil, err
 	}
 	// 2. The cases.
-	if s.Folder, err = runfolder.New(); err != nil {
-		return nil, broken(err)
+	if s.Labs == nil {
+		if s.Labs, err = suite.NewLabs(0); err != nil {
+			return nil, broken(err)
+		}
+		defer func() { err = errors.Join(err, broken(s.Labs.Close())) }()
 	}
 	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s, s.Kubernetes, len(cases))
 	story := &story{out: a.Err, terminal: isTerminal(a.Err), total: len(cases)}
 	s.Progress = story.runs
 	done, err := s.Run(ctx, cases, story.ended)
-	if err = errors.Join(err, s.Folder.Close()); err != nil {
+	if err != nil {
 		return nil, broken(err)
 	}
 	// 3. The report.

@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -29,23 +28,27 @@ func slowness(start time.Duration) float64 {
 // new.
 type bench struct {
 	suite *Suite
-	lab   *lab.Lab
-	// plain is a lab without a gang scheduler; used has had a case before.
-	plain, used bool
-	slow        float64
-	logs        string
-	read        map[string]int64 // bytes of each log that earlier cases have
+	*place
 	// quick is told of a lab that came up as quickly as on a machine with room.
 	quick func()
 }
 
 // suits says that the job can be run in the lab that is there, once that is renewed where
 // the job asks for it.
-func (b *bench) suits(j job) bool { return b.lab != nil && b.plain == plain(j.scenario, j.run) }
+func (b *bench) suits(j job) bool {
+	return b.place != nil && b.key == b.suite.labKey(plain(j.scenario, j.run))
+}
 
-// ready makes sure of a lab for the job: the one that is there, or a new one.
+// ready makes sure of a lab for the job: the one that is there, one that is left over, or a
+// new one.
 func (b *bench) ready(ctx context.Context, j job) error {
-	if b.suits(j) {
+	if !b.suits(j) {
+		if err := b.leave(); err != nil {
+			return err
+		}
+		b.place = b.suite.Labs.take(b.suite.labKey(plain(j.scenario, j.run)))
+	}
+	if b.place != nil {
 		if !b.used || !j.fresh() {
 			return nil
 		}
@@ -53,26 +56,36 @@ func (b *bench) ready(ctx context.Context, j job) error {
 			b.used = false
 			return nil
 		}
+		if err := b.close(); err != nil {
+			return err
+		}
 	}
-	if err := b.close(); err != nil {
-		return err
-	}
+	return b.start(ctx, plain(j.scenario, j.run))
+}
+
+// start starts a lab, a plain one or the backend's.
+func (b *bench) start(ctx context.Context, plain bool) error {
 	s := b.suite
-	s.Starts <- struct{}{}
-	defer func() { <-s.Starts }()
-	b.plain, b.used, b.read = plain(j.scenario, j.run), false, map[string]int64{}
-	b.logs = filepath.Join(s.Folder.Path, fmt.Sprintf("logs-%s-%s-%t", j.scenario.Metadata.Name, j.run, j.again))
-	o := s.Lab(func(component string) string { return filepath.Join(b.logs, component+".log") })
-	o.Images = s.Images
-	if b.plain {
+	s.Labs.starts <- struct{}{}
+	defer func() { <-s.Labs.starts }()
+	logs := ""
+	o := s.Lab(func(component string) string { return filepath.Join(logs, component+".log") })
+	logs = o.Dir + "-logs"
+	o.Images = s.Labs.images
+	if plain {
 		o.ControlPlane, o.Bundle, o.Verifier = nil, s.off(), s.VerifierOff
 	}
 	began := time.Now()
-	var err error
-	if b.lab, err = lab.Up(ctx, o); err != nil {
+	l, err := lab.Up(ctx, o)
+	if err != nil {
+		b.place = &place{logs: logs, read: map[string]int64{}}
 		return err
 	}
-	if b.slow = slowness(time.Since(began)); b.slow == 1 && b.quick != nil {
+	b.place = &place{
+		lab: l, key: s.labKey(plain), slow: slowness(time.Since(began)), logs: logs,
+		read: map[string]int64{}, spaces: map[string]int{},
+	}
+	if b.slow == 1 && b.quick != nil {
 		b.quick()
 	}
 	return nil
@@ -88,13 +101,24 @@ func (b *bench) clear(ctx context.Context, w gang.Writer) error {
 	return b.close()
 }
 
-func (b *bench) close() error {
-	if b.lab == nil {
+// leave hands the lab in, for another bench.
+func (b *bench) leave() error {
+	p := b.place
+	b.place = nil
+	switch {
+	case p == nil:
 		return nil
+	case p.lab == nil:
+		return p.down()
 	}
-	err := errors.Join(b.lab.Down(), os.RemoveAll(b.logs))
-	b.lab = nil
-	return err
+	return b.suite.Labs.leave(p)
+}
+
+// close ends the lab.
+func (b *bench) close() error {
+	p := b.place
+	b.place = nil
+	return p.down()
 }
 
 // saveLogs gives a case its part of the components' logs, and the first one the

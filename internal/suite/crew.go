@@ -16,14 +16,11 @@ type crew struct {
 	jobs          []job // that nobody has begun
 	workers, most int
 	running       sync.WaitGroup
-	last          *bench
 	err           error
 }
 
-// work does the jobs, and returns when all have ended. It leaves one bench, with the
-// backend's lab where there is one.
-func (c *crew) work() (*bench, error) {
-	c.last = &bench{suite: c.suite}
+// work does the jobs, and returns when all have ended.
+func (c *crew) work() error {
 	first := c.suite.Parallel
 	c.most = first
 	if first == 0 {
@@ -35,7 +32,7 @@ func (c *crew) work() (*bench, error) {
 		c.hire()
 	}
 	c.running.Wait()
-	return c.last, c.err
+	return c.err
 }
 
 // hire adds a worker, if there is work for one.
@@ -51,21 +48,11 @@ func (c *crew) hire() {
 		for j, ok := c.take(b); ok; j, ok = c.take(b) {
 			c.do(b, j)
 		}
-		err := c.keep(b).close()
+		err := b.leave()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.err = errors.Join(c.err, err)
 	})
-}
-
-// keep keeps one bench with the backend's lab, and gives back the one to close.
-func (c *crew) keep(b *bench) *bench {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.last.lab == nil && !b.plain {
-		c.last, b = b, c.last
-	}
-	return b
 }
 
 // take is the next job, one for the bench's lab if there is one.

@@ -48,7 +48,7 @@ func TestCrewGrowsWithQuickLabs(t *testing.T) {
 				}
 				<-everyone
 			}
-			if _, err := c.work(); err != nil {
+			if err := c.work(); err != nil {
 				t.Fatal(err)
 			}
 			if len(at) != want || done != 4*want {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -33,10 +32,6 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	if err != nil {
 		return err
 	}
-	if j.again {
-		// The lab may be the one of the first time, where the namespace stays.
-		writer.Namespace += "-2"
-	}
 	kept, err := s.keptControl(c, run, writer)
 	if err != nil {
 		return err
@@ -52,7 +47,7 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 		return err
 	}
 	defer file.Close()
-	o := drive.Options{Scenario: c, Begin: begin, Writer: writer, Out: file}
+	o := drive.Options{Scenario: c, Begin: begin, Out: file}
 	if err := writer.Check(c); err != nil {
 		return drive.NotApplicable(o, err)
 	}
@@ -68,7 +63,8 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	if s.Patience == 0 {
 		o.Begin.Settle, o.Begin.Patience = timeline.Time(scenario.Duration(begin.Settle).Scale(b.slow)), b.slow
 	}
-	o.Cluster = b.lab
+	writer.Namespace = b.space(writer.Namespace)
+	o.Cluster, o.Writer = b.lab, writer
 	err = drive.Run(ctx, o)
 	if run == timeline.Subject {
 		err = errors.Join(err, saveRequests(b.lab, j.dir))
@@ -143,13 +139,22 @@ func (s *Suite) off() *lab.Bundle {
 	}
 }
 
+// labKey stands for what a lab of the suite is made of: a plain one, or the backend's.
+// Which kinds of job an operator is asked for makes no difference.
+func (s *Suite) labKey(plain bool) string {
+	operator := ""
+	if s.Pair != nil {
+		operator = s.Pair.Operator.String()
+	}
+	if plain {
+		return s.Kubernetes + " " + operator
+	}
+	return s.Kubernetes + " " + operator + " " + s.Release.String()
+}
+
 // Lab is what a lab with the backend is made of. It has a folder of its own below
 // the run's; logs says where each component's log goes.
 func (s *Suite) Lab(logs func(component string) string) lab.Options {
-	s.mu.Lock()
-	s.labs++
-	name := fmt.Sprintf("lab-%d", s.labs)
-	s.mu.Unlock()
 	way := s.Release.Gang()
 	b := &lab.Bundle{
 		Name: s.Release.String(), Objects: s.Objects, CertManager: s.CertManager, Processes: s.Release.Spec.Processes,
@@ -160,7 +165,7 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 		b.Processes = slices.Concat(b.Processes, s.Pair.Operator.Spec.Processes)
 	}
 	return lab.Options{
-		Folder: s.Folder, Dir: filepath.Join(s.Folder.Path, name), Logs: logs,
+		Folder: s.Labs.Folder, Dir: filepath.Join(s.Labs.Folder.Path, s.Labs.name()), Logs: logs,
 		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, Flags: s.Flags, ControlPlane: s.controlPlane(),
 		Bundle: b, Verifier: s.Verifier,
 	}

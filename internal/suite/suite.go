@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -18,9 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/gangctl/gangctl/internal/catalog"
-	"github.com/gangctl/gangctl/internal/cluster/lab"
 	"github.com/gangctl/gangctl/internal/report"
-	"github.com/gangctl/gangctl/internal/runfolder"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 	"github.com/gangctl/gangctl/internal/verdict"
@@ -48,7 +45,8 @@ type Suite struct {
 	// VerifierOff are those of a safety control, where there is no backend.
 	VerifierOff []*unstructured.Unstructured
 	Stages      []byte
-	Folder      *runfolder.Folder
+	// Labs is where the labs live; suites may share it.
+	Labs *Labs
 	// Out is the folder of the results.
 	Out string
 	// Controls is a folder of safety controls that suites share; "" shares none.
@@ -63,15 +61,6 @@ type Suite struct {
 	Suspects []string
 	// Progress, if set, is told which runs are under way whenever that changes.
 	Progress func(done, total int, running []string)
-
-	// Starts has room for as many labs as may start at once, and suites that run side by
-	// side share it; nil has room for one a core.
-	Starts chan struct{}
-	// Images are what labs begin with, and suites may share them; nil has the run's own.
-	Images *lab.Images
-
-	mu   sync.Mutex
-	labs int
 }
 
 // Operator is operator@version/Kind; "" where there is none.
@@ -120,12 +109,6 @@ var runs = []string{timeline.Subject, timeline.Control}
 // Run runs the cases, each with its control, and calls each as one ends. The long
 // ones start first. Cases that measure speed come last, and have no lab beside them.
 func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(report.Case)) ([]report.Case, error) {
-	if s.Starts == nil {
-		s.Starts = make(chan struct{}, runtime.NumCPU())
-	}
-	if s.Images == nil {
-		s.Images = &lab.Images{Dir: filepath.Join(s.Folder.Path, "images")}
-	}
 	together, alone, err := s.plan(cases)
 	if err != nil {
 		return nil, err
@@ -169,12 +152,15 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 		all = append(all, done)
 		each(done)
 	}
-	b, err := (&crew{suite: s, jobs: together, do: do}).work()
-	errs = append(errs, err)
+	errs = append(errs, (&crew{suite: s, jobs: together, do: do}).work())
+	if len(alone) > 0 && !s.Labs.shared {
+		errs = append(errs, s.Labs.keepOnly(s.labKey(false)))
+	}
+	b := &bench{suite: s}
 	for _, j := range alone {
 		do(b, j)
 	}
-	errs = append(errs, b.close())
+	errs = append(errs, b.leave())
 	if err := context.Cause(ctx); err != nil {
 		return all, err
 	}

@@ -171,7 +171,7 @@ func (d *driver) step(ctx context.Context, s *scenario.Step) error {
 func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 	switch {
 	case s.Nodes != nil:
-		return d.doNodes(ctx, s.Nodes)
+		return d.doNodes(ctx, d.scaledNodes(s.Nodes))
 	case s.Change != nil:
 		return d.doChange(ctx, s.Change)
 	case s.Drain != nil:
@@ -179,7 +179,7 @@ func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 	case s.Quota != nil:
 		return d.doQuota(ctx, s.Quota)
 	case s.Submit != nil:
-		return d.doSubmit(ctx, s.Submit)
+		return d.doSubmit(ctx, d.scaledSubmit(s.Submit))
 	case s.Complete != nil:
 		return d.doComplete(ctx, s.Complete)
 	case s.Expect != nil:
@@ -208,6 +208,25 @@ func (d *driver) stopForControl(ctx context.Context, s *scenario.Step) error {
 	}
 	d.stopped = true
 	return d.Cluster.Stop(ctx, "scheduler")
+}
+
+// scaledNodes and scaledSubmit are what a control has of a step.
+func (d *driver) scaledNodes(n *scenario.Nodes) *scenario.Nodes {
+	if d.Begin.Run != timeline.Control {
+		return n
+	}
+	part := *n
+	part.Add, part.Remove = d.Scenario.Spec.Control.Scaled(n.Add), d.Scenario.Spec.Control.Scaled(n.Remove)
+	return &part
+}
+
+func (d *driver) scaledSubmit(s *scenario.Submit) *scenario.Submit {
+	if d.Begin.Run != timeline.Control {
+		return s
+	}
+	part := *s
+	part.Copies = d.Scenario.Spec.Control.Scaled(s.Copies)
+	return &part
 }
 
 // bounded is the deadline of what the cluster itself must do between steps, such

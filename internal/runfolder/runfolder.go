@@ -101,6 +101,20 @@ func (f *Folder) Link(group, program string) (string, error) {
 // Kill ends every process of a group at once.
 func (f *Folder) Kill(group string) error { return kill(filepath.Join(f.Path, binName, group)) }
 
+// Halt stops every process of a group, until Resume lets them go on.
+func (f *Folder) Halt(group string) error { return f.signal(group, syscall.SIGSTOP) }
+
+// Resume lets the processes of a halted group go on.
+func (f *Folder) Resume(group string) error { return f.signal(group, syscall.SIGCONT) }
+
+func (f *Folder) signal(group string, s syscall.Signal) error {
+	pids, err := processes(filepath.Join(f.Path, binName, group))
+	for _, pid := range pids {
+		err = errors.Join(err, syscall.Kill(pid, s))
+	}
+	return err
+}
+
 // Freeze stops the group's process of a program, which must be our child, calls do, and
 // lets it go on.
 func (f *Folder) Freeze(group, program string, do func() error) error {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -23,6 +24,9 @@ type Control struct {
 	Shows *Shows `json:"shows,omitempty"`
 	// Before names the step before which the scheduler is stopped; the first by default.
 	Before string `json:"before,omitempty"`
+	// Scale is how much of the nodes that a step adds, and of a gang's copies, the control
+	// has where the scheduler is stopped: 0.1 is a tenth, at least one. 1 by default.
+	Scale float64 `json:"scale,omitempty"`
 	// For is how long the control waits where the subject waits within a deadline:
 	// what it waits for must not come. 8s by default.
 	For Duration `json:"for,omitempty"`
@@ -61,6 +65,14 @@ const (
 	Deadlock Property = "deadlock"
 )
 
+// Scaled is how much of a number the control has.
+func (c *Control) Scaled(n int) int {
+	if c.Scale == 0 || n == 0 {
+		return n
+	}
+	return max(1, int(math.Round(float64(n)*c.Scale)))
+}
+
 func (c *Control) validate(steps map[string]bool) error {
 	switch c.Scheduler {
 	case DefaultScheduler:
@@ -85,6 +97,9 @@ func (c *Control) validate(steps map[string]bool) error {
 		}
 	default:
 		return fmt.Errorf("scheduler: %q must be %s", c.Scheduler, strings.Join([]string{DefaultScheduler, StoppedScheduler}, " or "))
+	}
+	if c.Scale < 0 || c.Scale > 1 || c.Scale > 0 && c.Scheduler != StoppedScheduler {
+		return fmt.Errorf("scale: %v must be from 0 to 1, and is for the stopped scheduler", c.Scale)
 	}
 	if c.For < 0 {
 		return fmt.Errorf("for: %s must not be negative", c.For)

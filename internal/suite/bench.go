@@ -46,7 +46,10 @@ func (b *bench) ready(ctx context.Context, j job) error {
 		if err := b.leave(); err != nil {
 			return err
 		}
-		b.place = b.suite.Labs.take(b.suite.labKey(plain(j.scenario, j.run)))
+		var err error
+		if b.place, err = b.suite.Labs.take(b.suite.labKey(plain(j.scenario, j.run))); err != nil {
+			return err
+		}
 	}
 	if b.place != nil {
 		if !b.used || !j.fresh() {

@@ -65,7 +65,7 @@ func TestPlanOrders(t *testing.T) {
 			Feature: feature, Steps: []scenario.Step{{Wait: &scenario.Wait{For: scenario.Duration(watch)}}},
 		}}
 	}
-	s := &Suite{Release: &catalog.Release{Backend: &catalog.Backend{}}, Out: t.TempDir(), Suspects: []string{"failed"}}
+	s := &Suite{Release: &catalog.Release{Backend: &catalog.Backend{}}, Out: t.TempDir(), Labs: &Labs{}, Suspects: []string{"failed"}}
 	together, _, err := s.plan([]*scenario.Scenario{
 		named("short", scenario.Core, time.Second), named("long", scenario.Core, time.Minute), named("extra", "recovery", time.Second),
 		named("failed", scenario.Core, time.Second),

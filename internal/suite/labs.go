@@ -21,7 +21,7 @@ type Labs struct {
 
 	starts chan struct{}
 	images *lab.Images
-	// most is how many may be idle.
+	// most is how many may be idle, and shared says that suites run side by side.
 	most   int
 	shared bool
 
@@ -92,7 +92,18 @@ func (l *Labs) name() string {
 }
 
 // take finds an idle lab; nil is none.
-func (l *Labs) take(key string) *place {
+func (l *Labs) take(key string) (*place, error) {
+	p := l.find(key)
+	if p == nil || p.lab == nil {
+		return p, nil
+	}
+	if err := p.lab.Wake(); err != nil {
+		return nil, errors.Join(err, p.down())
+	}
+	return p, nil
+}
+
+func (l *Labs) find(key string) *place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.idle, func(p *place) bool { return p.key == key })
@@ -106,6 +117,15 @@ func (l *Labs) take(key string) *place {
 
 // leave hands in a lab that is empty. There may be one too many then.
 func (l *Labs) leave(p *place) error {
+	if p.lab != nil {
+		if err := p.lab.Sleep(); err != nil {
+			return errors.Join(err, p.down())
+		}
+	}
+	return l.put(p)
+}
+
+func (l *Labs) put(p *place) error {
 	l.mu.Lock()
 	l.idle = append(l.idle, p)
 	var over *place
@@ -121,7 +141,7 @@ func (l *Labs) leave(p *place) error {
 
 // keepOnly ends the idle labs but for one of a key.
 func (l *Labs) keepOnly(key string) error {
-	kept := l.take(key)
+	kept := l.find(key)
 	l.mu.Lock()
 	idle := l.idle
 	l.idle = nil
@@ -131,7 +151,7 @@ func (l *Labs) keepOnly(key string) error {
 		errs = append(errs, p.down())
 	}
 	if kept != nil {
-		errs = append(errs, l.leave(kept))
+		errs = append(errs, l.put(kept))
 	}
 	return errors.Join(errs...)
 }

@@ -26,7 +26,14 @@ func TestLabsAreLeftToOthers(t *testing.T) {
 		return os.IsNotExist(err)
 	}
 	a, b := leave("a"), leave("b")
-	if l.take("a") != a || l.take("a") != nil || l.take("c") != nil {
+	take := func(key string) *place {
+		p, err := l.take(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if take("a") != a || take("a") != nil || take("c") != nil {
 		t.Error("take gives what was left, once")
 	}
 	if err := l.leave(a); err != nil {
@@ -39,7 +46,7 @@ func TestLabsAreLeftToOthers(t *testing.T) {
 	if err := l.keepOnly("c"); err != nil {
 		t.Fatal(err)
 	}
-	if !ended(a) || ended(c) || l.take("c") != c {
+	if !ended(a) || ended(c) || take("c") != c {
 		t.Error("c is to be kept, and nothing else")
 	}
 }

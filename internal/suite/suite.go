@@ -153,7 +153,7 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 		each(done)
 	}
 	errs = append(errs, (&crew{suite: s, jobs: together, do: do}).work())
-	if len(alone) > 0 && !s.Labs.shared {
+	if len(alone) > 0 {
 		errs = append(errs, s.Labs.keepOnly(s.labKey(false)))
 	}
 	b := &bench{suite: s}
@@ -209,7 +209,8 @@ func (s *Suite) plan(cases []*scenario.Scenario) (together, alone []job, err err
 			return nil, nil, err
 		}
 		for _, run := range runs {
-			if c.Spec.Alone && run == timeline.Subject {
+			// With other suites beside it, nothing is alone.
+			if c.Spec.Alone && run == timeline.Subject && !s.Labs.shared {
 				alone = append(alone, job{p, run})
 			} else {
 				together = append(together, job{p, run})

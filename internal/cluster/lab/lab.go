@@ -283,6 +283,13 @@ func (l *Lab) Renew(ctx context.Context) error {
 	return l.awaitAccepted(ctx, l.opts.Bundle)
 }
 
+// Sleep stops all of the lab's processes where they are, until Wake: a lab that nobody needs
+// takes some of a core all the same.
+func (l *Lab) Sleep() error { return l.opts.Folder.Halt(l.group()) }
+
+// Wake lets the lab go on.
+func (l *Lab) Wake() error { return l.opts.Folder.Resume(l.group()) }
+
 // endLeases ends what the components held, which would keep the next ones waiting.
 func (l *Lab) endLeases(ctx context.Context) error {
 	all, err := l.client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
@@ -363,6 +370,10 @@ func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
 		dir: filepath.Join(l.opts.Dir, "processes", name),
 		// A component must not find our user's kubeconfig, or an in-cluster one.
 		env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.opts.Dir, "TMPDIR=" + l.opts.Dir},
+	}
+	// As etcd and the API server have it from us.
+	if procs, ok := os.LookupEnv("GOMAXPROCS"); ok {
+		p.env = append(p.env, "GOMAXPROCS="+procs)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -54,7 +54,7 @@ throughput-smoke measures is worth little here.`,
 	f := c.Flags()
 	onlyFlag(c, &o.only)
 	f.BoolVar(&o.again, "again", false, "run also what has a row already")
-	f.IntVar(&o.beside, "beside", min(4*runtime.NumCPU(), mostBeside), "how many releases run side by side, each in a lab of its own")
+	f.IntVar(&o.beside, "beside", min(6*runtime.NumCPU(), mostBeside), "how many releases run side by side, each in a lab of its own")
 	f.StringVarP(&o.out, "out", "o", matrixOut, "the folder for the reports, one below it for each release")
 	f.StringVar(&o.record, "record", "docs/matrix.yaml", "the file of the rows")
 	return c

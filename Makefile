@@ -20,6 +20,10 @@ conformance-matrix: build ## Run every release, and record it in docs/matrix.yam
 conformance-mutants: build ## Break backends and operators on purpose: the suite must notice each
 	bin/gangctl-verify mutants $(ARGS)
 
+.PHONY: mutants
+mutants: conformance-mutants ## The same, and ten whole runs of Volcano: each must show the same
+	bin/gangctl-verify run --times 10 --backend $(BACKEND) --profile all --out $(OUT)/steady
+
 .PHONY: build
 build: ## Build bin/gangctl-verify
 	go build -o bin/gangctl-verify ./cmd/gangctl-verify
@@ -46,7 +50,7 @@ lint: ## golangci-lint, built from its pinned module
 
 .PHONY: golden
 golden: ## Write the goldens and generated parts of documents anew
-	go test ./internal/scenario ./internal/gang ./internal/render ./internal/report ./internal/setup -update
+	go test ./internal/scenario ./internal/gang ./internal/workload ./internal/render ./internal/report ./internal/setup -update
 
 .PHONY: bench-harness
 bench-harness: ## Measure gangctl itself: the figures of docs/performance.md

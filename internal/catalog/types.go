@@ -75,6 +75,19 @@ type Join struct {
 	Fields map[string]string `json:"fields,omitempty"`
 }
 
+// String says where a member names its group.
+func (j Join) String() string {
+	switch {
+	case j.Owner != nil:
+		return "its controller, a " + j.Owner.Kind
+	case j.Label != "":
+		return "the label " + j.Label
+	case j.Annotation != "":
+		return "the annotation " + j.Annotation
+	}
+	return j.Field
+}
+
 // ObjectKind names a kind of object.
 type ObjectKind struct {
 	APIVersion string `json:"apiVersion"`

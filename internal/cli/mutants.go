@@ -58,7 +58,7 @@ func (a *app) mutants(ctx context.Context, only []string, out string) error {
 	if len(only) > 0 {
 		all = slices.DeleteFunc(all, func(m *mutant.Mutant) bool { return !slices.Contains(only, m.Metadata.Name) })
 	}
-	missed := false
+	noticed := 0
 	for i, m := range all {
 		fmt.Fprintf(a.Err, "[%d/%d] %s: ", i+1, len(all), m)
 		how, err := a.runMutant(ctx, tr, m, filepath.Join(out, m.Metadata.Name))
@@ -66,13 +66,14 @@ func (a *app) mutants(ctx context.Context, only []string, out string) error {
 			return err
 		}
 		if how == "" {
-			missed = true
 			fmt.Fprintf(a.Out, "MISSED   %s: %s The report is in %s.\n", m, m.Spec.About, filepath.Join(out, m.Metadata.Name))
 			continue
 		}
+		noticed++
 		fmt.Fprintf(a.Out, "noticed  %s: %s\n", m, how)
 	}
-	if missed {
+	fmt.Fprintf(a.Out, "%d of %d mutants were noticed (%d %%)\n", noticed, len(all), 100*noticed/len(all))
+	if noticed < len(all) {
 		return ended(ExitFail)
 	}
 	return nil
@@ -83,7 +84,7 @@ func (a *app) runMutant(ctx context.Context, tr *setup.Tree, m *mutant.Mutant, o
 	o := &runOptions{
 		Target: setup.Target{Backend: m.Spec.Backend, Operator: m.Spec.Operator},
 		cases:  []string{m.Spec.Case}, provider: "lab", out: out,
-		change: func(s *suite.Suite) { breakIt(s, m) },
+		change: func(s *suite.Suite) { breakIt(s, m) }, edit: m.Case,
 	}
 	if m.Component != "" {
 		// kustomize reads folders on disk, and the tree may be what is built in.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,11 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/setup"
 	"github.com/gangctl/gangctl/internal/suite"
+	"github.com/gangctl/gangctl/internal/workload"
 )
 
 // runOptions are the flags of run.
@@ -23,6 +26,7 @@ type runOptions struct {
 	setup.Target
 	profiles   []string
 	cases      []string
+	manifest   string
 	out        string
 	provider   string
 	kubeconfig string
@@ -33,9 +37,11 @@ type runOptions struct {
 	controls string
 	suspects []string
 	strict   bool
+	times    int
 	output   string
-	// change, if set, breaks the suite on purpose.
+	// change and edit, if set, break the suite and its cases on purpose.
 	change func(*suite.Suite)
+	edit   func(*scenario.Scenario) (*scenario.Scenario, error)
 }
 
 func (a *app) newRun() *cobra.Command {
@@ -49,12 +55,19 @@ their controls through it, and writes the report:
   out/report.yaml, out/junit.xml, out/index.html
   out/cases/<case>/{timeline.jsonl,verdict.yaml,components/*.log}
 
+With --manifest it takes a job of your own in place of the cases: one that an operator
+of the catalog serves, or pods with the group that they name. It finds the gang in
+it, sizes nodes by its requests with room for it and without, and sees that it waits
+whole, runs whole, leaves its room to the next, does not lock with its twin, and
+gets its room back when a member dies.
+
 What is missing (a control plane, KWOK, the backend's own binaries) is built
 from pinned Go modules first: minutes once, and nothing after that.`,
 		Example: `  gangctl-verify run
   gangctl-verify run --backend volcano@v1.14.1 --profile core,recovery
   gangctl-verify run --operator training-operator@v1.9.3/PyTorchJob
-  gangctl-verify run --case two-gangs-one-room --patience 2`,
+  gangctl-verify run --case two-gangs-one-room --patience 2
+  gangctl-verify run --manifest our-tfjob.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.run(c.Context(), o) },
 	}
@@ -62,11 +75,14 @@ from pinned Go modules first: minutes once, and nothing after that.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.profiles, "profile", []string{"core", "recovery"}, "the profiles to run, or all")
 	f.StringSliceVar(&o.cases, "case", nil, "only these cases, whatever their profile")
+	f.StringVar(&o.manifest, "manifest", "", "a job of your own, to put to the test in place of the cases")
+	c.MarkFlagsMutuallyExclusive("manifest", "profile")
 	f.StringVarP(&o.out, "out", "o", "out", "the folder for the results")
 	f.StringVar(&o.provider, "provider", string(cluster.Lab), "where to run: lab (kind and existing are reserved)")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "reserved for --provider existing; KUBECONFIG is never read")
 	f.Float64Var(&o.patience, "patience", 0, "multiply every duration of the cases, for slow machines; 0 goes by how long each lab took to start")
 	f.IntVar(&o.parallel, "parallel", 0, "how many labs run at once; 0 chooses")
+	f.IntVar(&o.times, "times", 1, "run all of it so many times, and see that every time shows the same")
 	f.BoolVar(&o.strict, "strict", false, "a feature that the backend doesn't claim must pass, too")
 	f.StringVar(&o.output, "output", "text", "what stdout gets: text, or json for the report")
 	return c
@@ -83,12 +99,18 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	if o.patience < 0 || o.parallel < 0 {
 		return fmt.Errorf("--patience %v and --parallel %d must not be negative", o.patience, o.parallel)
 	}
+	if o.times < 1 || o.times > 1 && o.output == "json" {
+		return fmt.Errorf("--times %d must be at least 1, and has no --output json of more", o.times)
+	}
 	if err := checkOutput(o.output, "text", "json"); err != nil {
 		return err
 	}
 	tr, err := setup.Load(a.root)
 	if err != nil {
 		return err
+	}
+	if o.times > 1 {
+		return a.runTimes(ctx, tr, o)
 	}
 	r, err := a.conduct(ctx, tr, o)
 	if err != nil {
@@ -104,11 +126,53 @@ func (a *app) run(ctx context.Context, o *runOptions) error {
 	return ended(r.ExitCode())
 }
 
+// runTimes runs the same several times, and fails where a case shows another outcome than
+// the first time.
+func (a *app) runTimes(ctx context.Context, tr *setup.Tree, o *runOptions) error {
+	var first *report.ConformanceReport
+	differ := 0
+	for i := range o.times {
+		one := *o
+		one.out = filepath.Join(o.out, fmt.Sprintf("run-%d", i+1))
+		r, err := a.conduct(ctx, tr, &one)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "run %d of %d: %s\n", i+1, o.times, r.Summary())
+		if first == nil {
+			first = r
+			continue
+		}
+		if d := report.Compare(first, r); len(d.Changes) > 0 {
+			differ++
+			fmt.Fprint(a.Out, d.Text())
+		}
+	}
+	if differ > 0 {
+		fmt.Fprintf(a.Out, "%d of %d runs showed something else than the first\n", differ, o.times-1)
+		return ended(ExitFail)
+	}
+	fmt.Fprintf(a.Out, "%d runs, and each showed the same\n", o.times)
+	return ended(first.ExitCode())
+}
+
 // conduct runs the cases and writes the report.
 func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (_ *report.ConformanceReport, err error) {
-	cases, err := tr.Choose(o.profiles, o.cases)
+	choose := func() ([]*scenario.Scenario, error) { return tr.Choose(o.profiles, o.cases) }
+	if o.manifest != "" {
+		choose = func() ([]*scenario.Scenario, error) { return a.fromManifest(tr, o) }
+	}
+	cases, err := choose()
 	if err != nil {
 		return nil, err
+	}
+	for i, c := range cases {
+		if o.edit == nil {
+			break
+		}
+		if cases[i], err = o.edit(c); err != nil {
+			return nil, err
+		}
 	}
 	// 1. Binaries and bundle.
 	s, err := o.Suite(ctx, tr, a.progress())
@@ -145,6 +209,55 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (_ *re
 	return r, broken(err)
 }
 
+// fromManifest writes the cases of a user's own job, and chooses the operator that makes
+// its pods.
+func (a *app) fromManifest(tr *setup.Tree, o *runOptions) ([]*scenario.Scenario, error) {
+	data, err := os.ReadFile(o.manifest)
+	if err != nil {
+		return nil, fmt.Errorf("--manifest: %w", err)
+	}
+	file, err := workload.Read(o.manifest, data)
+	if err != nil {
+		return nil, err
+	}
+	on, err := tr.Catalog.Release(o.Backend)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := file.Pair(tr.Catalog, on, o.Operator)
+	if err != nil {
+		return nil, err
+	}
+	if pair != nil {
+		o.Operator = pair.String()
+	}
+	g, err := file.Gang(on, pair)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := g.Cases()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range cases {
+		names = append(names, c.Metadata.Name)
+	}
+	for _, n := range o.cases {
+		if !slices.Contains(names, n) {
+			return nil, catalog.Unknown("case", n, names)
+		}
+	}
+	if len(o.cases) > 0 {
+		cases = slices.DeleteFunc(cases, func(c *scenario.Scenario) bool { return !slices.Contains(o.cases, c.Metadata.Name) })
+	}
+	fmt.Fprintf(a.Err, "%s: gang %s, %s\n", o.manifest, g.Name, g)
+	for _, what := range g.LeftOut {
+		fmt.Fprintf(a.Err, "  left out: %s\n", what)
+	}
+	return cases, nil
+}
+
 // command is what reproduces the run.
 func (o *runOptions) command(s *suite.Suite) string {
 	words := []string{"gangctl-verify run", "--backend " + s.Release.String()}
@@ -157,9 +270,13 @@ func (o *runOptions) command(s *suite.Suite) string {
 	for _, c := range o.Components {
 		words = append(words, "--component "+c)
 	}
-	if len(o.cases) > 0 {
+	if o.manifest != "" {
+		words = append(words, "--manifest "+o.manifest)
+	}
+	switch {
+	case len(o.cases) > 0:
 		words = append(words, "--case "+strings.Join(o.cases, ","))
-	} else {
+	case o.manifest == "":
 		words = append(words, "--profile "+strings.Join(o.profiles, ","))
 	}
 	if o.strict {

@@ -109,13 +109,13 @@ func (d *driver) losePods(ctx context.Context, name string, x *scenario.Delete) 
 	d.rec.Look(func(s *timeline.State) {
 		all := s.Gangs[name].Sorted()
 		for i := len(all) - 1; i >= 0 && len(lost) < x.Pods; i-- {
-			if all[i].Bound() {
+			if all[i].Bound() && (x.Role == "" || x.Role == all[i].Role) {
 				lost[all[i].UID] = all[i]
 			}
 		}
 	})
 	if len(lost) < x.Pods {
-		return fmt.Errorf("%s has %d bound pods to lose, not %d", name, len(lost), x.Pods)
+		return fmt.Errorf("%s has %d bound pods %sto lose, not %d", name, len(lost), ofRole(x.Role), x.Pods)
 	}
 	for _, p := range lost {
 		if err := d.pods().Delete(ctx, p.Name, metav1.DeleteOptions{}); err != nil {
@@ -123,6 +123,13 @@ func (d *driver) losePods(ctx context.Context, name string, x *scenario.Delete) 
 		}
 	}
 	return d.replace(ctx, lost, x.Replaced)
+}
+
+func ofRole(role string) string {
+	if role == "" {
+		return ""
+	}
+	return "of the role " + role + " "
 }
 
 // replace waits until pods are gone, and creates them anew where the step says so. What a

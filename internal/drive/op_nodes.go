@@ -70,6 +70,12 @@ func node(name string, n *scenario.Nodes) *corev1.Node {
 		// Every kubelet reports some, and an MPIJob's launcher asks for some.
 		corev1.ResourceEphemeralStorage: resource.MustParse("200Gi"),
 	}
+	if n.Memory != "" {
+		room[corev1.ResourceMemory] = resource.MustParse(n.Memory)
+	}
+	for name, amount := range n.Resources {
+		room[corev1.ResourceName(name)] = *resource.NewQuantity(amount, resource.DecimalSI)
+	}
 	if n.GPUs > 0 {
 		room[timeline.GPU] = *resource.NewQuantity(int64(n.GPUs), resource.DecimalSI)
 	}

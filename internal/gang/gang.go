@@ -100,6 +100,10 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 		return nil
 	}
 	g := w.Gang.Group
+	if own := s.Manifest.Group(); own != nil {
+		w.adopt(own, name, name)
+		return own
+	}
 	u := w.object(g.ObjectKind, name)
 	put(u.Object, g.MinField, int64(s.Minimum()))
 	for path, value := range g.Fields {
@@ -115,6 +119,18 @@ func (w Writer) Owner(s *scenario.Submit, name string) *unstructured.Unstructure
 		return nil
 	}
 	return w.object(*w.Gang.Join.Owner, name)
+}
+
+// adopt makes an object that a user wrote one of a gang's.
+func (w Writer) adopt(u *unstructured.Unstructured, name, gang string) {
+	u.SetNamespace(w.Namespace)
+	u.SetName(name)
+	labels := u.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[GangLabel], labels[ManagedBy] = gang, "gangctl"
+	u.SetLabels(labels)
 }
 
 // object is an object of a gang's own name.
@@ -161,6 +177,9 @@ func priorityClass(priority int) string { return fmt.Sprintf("gangctl-%d", prior
 
 // Pods are the pods of one gang, in the order of its roles.
 func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructured {
+	if pods := s.Manifest.Pods(); len(pods) > 0 {
+		return w.ownPods(s, name, pods)
+	}
 	var pods []*unstructured.Unstructured
 	for _, r := range s.Roles {
 		for i := range r.Count {
@@ -176,27 +195,54 @@ func (w Writer) pod(s *scenario.Submit, gang string, r scenario.Role, name strin
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": spec}}
 	u.SetNamespace(w.Namespace)
 	u.SetName(name)
-	labels := memberLabels(gang, r.Name)
-	if w.Gang != nil && !s.Ungrouped {
-		switch j := w.Gang.Join; {
-		case j.Owner != nil:
-			// Own makes it so, once the owner has a UID.
-		case j.Label != "":
-			labels[j.Label] = gang
-			if j.MinLabel != "" {
-				labels[j.MinLabel] = fmt.Sprint(s.Minimum())
-			}
-		case j.Annotation != "":
-			u.SetAnnotations(map[string]string{j.Annotation: gang})
-		default:
-			put(u.Object, j.Field, gang)
-			for path, value := range j.Fields {
-				put(u.Object, path, value)
-			}
+	u.SetLabels(memberLabels(gang, r.Name))
+	w.join(u, s, gang)
+	return u
+}
+
+// ownPods are pods as their author wrote them, made members of a gang. Where it goes by
+// another name than theirs, so do they.
+func (w Writer) ownPods(s *scenario.Submit, name string, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
+	for _, u := range pods {
+		podName := u.GetName()
+		if name != s.Manifest.Gang {
+			podName = name + "-" + podName
+		}
+		w.adopt(u, podName, name)
+		put(u.Object, "spec.schedulerName", w.Scheduler)
+		w.join(u, s, name)
+	}
+	return pods
+}
+
+// join makes a pod name the gang's group, wherever the backend looks for it.
+func (w Writer) join(u *unstructured.Unstructured, s *scenario.Submit, gang string) {
+	if w.Gang == nil || s.Ungrouped {
+		return
+	}
+	switch j := w.Gang.Join; {
+	case j.Owner != nil:
+		// Own makes it so, once the owner has a UID.
+	case j.Label != "":
+		labels := u.GetLabels()
+		labels[j.Label] = gang
+		if j.MinLabel != "" {
+			labels[j.MinLabel] = fmt.Sprint(s.Minimum())
+		}
+		u.SetLabels(labels)
+	case j.Annotation != "":
+		annotations := u.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[j.Annotation] = gang
+		u.SetAnnotations(annotations)
+	default:
+		put(u.Object, j.Field, gang)
+		for path, value := range j.Fields {
+			put(u.Object, path, value)
 		}
 	}
-	u.SetLabels(labels)
-	return u
 }
 
 // memberLabels say whose pod it is, in our words.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/scenario"
 )
 
@@ -107,9 +109,12 @@ func (w Writer) replica(gang string, r scenario.Role, count int) map[string]any 
 	}
 }
 
-// Takes says that a job is submitted as its author wrote it: its kind is the operator's,
-// and it asks for no scheduler but the one under test.
+// Takes says that a manifest is submitted as its author wrote it. It is pods; or a job,
+// whose kind is the operator's, and that asks for no scheduler but the one under test.
 func (w Writer) Takes(m *scenario.Manifest) bool {
+	if m != nil && len(m.Pods()) > 0 {
+		return true
+	}
 	if w.Job == nil || m == nil || !m.Is(w.Job.APIVersion, w.Job.Kind) {
 		return false
 	}
@@ -125,18 +130,13 @@ func (w Writer) Takes(m *scenario.Manifest) bool {
 // manifest is a job as its author wrote it, with what tells us whose pods they are.
 func (w Writer) manifest(s *scenario.Submit, name string) (*unstructured.Unstructured, error) {
 	u := s.Manifest.Object()
-	u.SetNamespace(w.Namespace)
-	u.SetName(name)
-	labels := u.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	maps.Copy(labels, map[string]string{GangLabel: name, ManagedBy: "gangctl"})
-	u.SetLabels(labels)
+	w.adopt(u, name, name)
+	all, _ := Field(u.Object, w.Job.Replicas).(map[string]any)
 	counts := map[string]int64{}
 	for _, r := range s.Roles {
-		counts[w.Job.Types[r.Name]] = int64(r.Count)
-		at := w.Job.Replicas + "." + w.Job.Types[r.Name]
+		kind := replicaType(w.Job, r.Name, all)
+		counts[kind] = int64(r.Count)
+		at := w.Job.Replicas + "." + kind
 		if got, _ := Field(u.Object, at+".replicas").(int64); got != int64(r.Count) {
 			return nil, fmt.Errorf("%s: %s.replicas: %d is not the %d of the role %s", s.Manifest.File, at, got, r.Count, r.Name)
 		}
@@ -148,13 +148,22 @@ func (w Writer) manifest(s *scenario.Submit, name string) (*unstructured.Unstruc
 			put(u.Object, at+".template.spec.schedulerName", w.Scheduler)
 		}
 	}
-	all, _ := Field(u.Object, w.Job.Replicas).(map[string]any)
 	for kind := range all {
 		if counts[kind] == 0 {
 			return nil, fmt.Errorf("%s: %s.%s: no role of the case is its own", s.Manifest.File, w.Job.Replicas, kind)
 		}
 	}
 	return u, nil
+}
+
+// replicaType is the one of a role: by its name, or as the operator's data has it.
+func replicaType(j *catalog.Job, role string, have map[string]any) string {
+	for kind := range have {
+		if strings.EqualFold(kind, role) {
+			return kind
+		}
+	}
+	return j.Types[role]
 }
 
 // putLabel writes a label, whose key may have dots, at a path.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/gangctl/gangctl/internal/access"
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/strict"
@@ -47,8 +49,19 @@ type Spec struct {
 	// NoFields takes from jobs what makes gangs of them, where an operator leaves that
 	// to jobs.
 	NoFields bool `json:"noFields,omitempty"`
+	// Steps are put into the case, or in the place of its own: what goes wrong meanwhile.
+	Steps []Step `json:"steps,omitempty"`
 	// Noticed is how it must show.
 	Noticed Noticed `json:"noticed"`
+}
+
+// Step is a step of a case that breaks something.
+type Step struct {
+	// Before is the place of the case's step that it comes before, counted from 1; Instead is
+	// that of the one that it replaces. One of them is set.
+	Before  int           `json:"before,omitempty"`
+	Instead int           `json:"instead,omitempty"`
+	Step    scenario.Step `json:"step"`
 }
 
 // Noticed is what must be seen: exactly one of these.
@@ -107,7 +120,42 @@ func (m *Mutant) validate(folder string) error {
 	case len(ways) != 1:
 		return fmt.Errorf("spec.noticed: exactly one of property, unmet, forbidden and error must be set, not %q", ways)
 	}
+	for i, s := range s.Steps {
+		if (s.Before > 0) == (s.Instead > 0) || s.Before < 0 || s.Instead < 0 {
+			return fmt.Errorf("spec.steps[%d]: exactly one of before, %d, and instead, %d, must be set", i, s.Before, s.Instead)
+		}
+	}
 	return nil
+}
+
+// Case is the case with the mutant's steps in it.
+func (m *Mutant) Case(c *scenario.Scenario) (*scenario.Scenario, error) {
+	if len(m.Spec.Steps) == 0 {
+		return c, nil
+	}
+	broken := *c
+	broken.Spec.Steps = nil
+	for i, own := range c.Spec.Steps {
+		kept := true
+		for _, s := range m.Spec.Steps {
+			if s.Before == i+1 || s.Instead == i+1 {
+				broken.Spec.Steps = append(broken.Spec.Steps, s.Step)
+			}
+			kept = kept && s.Instead != i+1
+		}
+		if kept {
+			broken.Spec.Steps = append(broken.Spec.Steps, own)
+		}
+	}
+	// What comes of it must be a case as any other.
+	text, err := yaml.Marshal(&broken)
+	if err == nil {
+		_, err = scenario.Decode(c.Metadata.Name+".yaml", text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mutant %s: spec.steps: %w", m.Metadata.Name, err)
+	}
+	return &broken, nil
 }
 
 // String names the mutant and what it is one of.

@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	watchtools "k8s.io/client-go/tools/watch"
-	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/gang"
@@ -127,7 +126,7 @@ func (w *watcher) node(u *unstructured.Unstructured, gone bool) (string, timelin
 	}
 	seen := &timeline.Node{Name: n.Name, Gone: gone, Closed: n.Spec.Unschedulable}
 	if !gone {
-		seen.Allocatable, seen.Labels = amounts(n.Status.Allocatable), n.Labels
+		seen.Allocatable, seen.Labels = gang.Amounts(n.Status.Allocatable), n.Labels
 	}
 	for _, t := range n.Spec.Taints {
 		if t.Effect != corev1.TaintEffectPreferNoSchedule {
@@ -146,31 +145,17 @@ func (w *watcher) pod(u *unstructured.Unstructured, gone bool) (string, timeline
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p); err != nil {
 		return "", timeline.Event{}, fmt.Errorf("pod %s: %w", u.GetName(), err)
 	}
-	seen := &timeline.Pod{
-		UID: string(p.UID), Name: p.Name,
-		Gang: p.Labels[gang.GangLabel], Role: p.Labels[gang.RoleLabel], Key: gang.Key(w.gang, u),
-		Scheduler: p.Spec.SchedulerName, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
-		Requests:     amounts(resourcehelper.PodRequests(&p, resourcehelper.PodResourcesOptions{})),
-		NodeSelector: p.Spec.NodeSelector,
-		Deleting:     p.DeletionTimestamp != nil, Gone: gone,
-	}
-	for _, t := range p.Spec.Tolerations {
-		// What admission gives every pod says nothing of it.
-		if t.Effect != corev1.TaintEffectNoExecute {
-			seen.Tolerates = append(seen.Tolerates, t.Key)
-		}
-	}
-	if a := p.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			seen.Apart = term.TopologyKey
-		}
-	}
+	seen := gang.Needs(&p)
+	seen.UID, seen.Name = string(p.UID), p.Name
+	seen.Gang, seen.Role, seen.Key = p.Labels[gang.GangLabel], p.Labels[gang.RoleLabel], gang.Key(w.gang, u)
+	seen.Scheduler, seen.Node, seen.Phase = p.Spec.SchedulerName, p.Spec.NodeName, string(p.Status.Phase)
+	seen.Deleting, seen.Gone = p.DeletionTimestamp != nil, gone
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
 			seen.Why = c.Message
 		}
 	}
-	return seen.UID, timeline.Event{Pod: seen}, nil
+	return seen.UID, timeline.Event{Pod: &seen}, nil
 }
 
 func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
@@ -182,20 +167,4 @@ func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeli
 		seen.Phase, _ = gang.Field(u.Object, g.PhaseField).(string)
 	}
 	return u.GetNamespace() + "/" + u.GetName(), timeline.Event{Group: seen}, nil
-}
-
-// amounts writes quantities as whole numbers: cpu in millicores.
-func amounts(list corev1.ResourceList) timeline.Resources {
-	if len(list) == 0 {
-		return nil
-	}
-	all := timeline.Resources{}
-	for name, q := range list {
-		if name == corev1.ResourceCPU {
-			all[string(name)] = q.MilliValue()
-		} else {
-			all[string(name)] = q.Value()
-		}
-	}
-	return all
 }

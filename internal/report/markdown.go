@@ -17,6 +17,9 @@ func (r *ConformanceReport) writeMarkdown(w io.Writer) error {
 		for _, c := range p.Cases {
 			if c.Outcome != verdict.Pass {
 				fmt.Fprintf(&b, "- %s **%s** %s: %s\n", sign(c, r.Strict), c.Name, label(c.Outcome, c.Claimed), inline(clip(c.Reason, messageLength)))
+				if c.Wrong != nil {
+					fmt.Fprintf(&b, "  At %s %s.\n", seconds(c.Wrong.At), inline(whoHeld(c.Wrong)))
+				}
 			}
 		}
 	}
@@ -30,6 +33,18 @@ func (r *ConformanceReport) writeMarkdown(w io.Writer) error {
 	fmt.Fprintf(&b, "\n</details>\n\nAgain: `%s` (%s, %s)\n", r.Reproduce, r.Tool, r.Date)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// whoHeld says in a sentence who held what.
+func whoHeld(m *verdict.Moment) string {
+	var all []string
+	for _, h := range m.Holders {
+		all = append(all, fmt.Sprintf("%s held %s with %d of the %d pods it needs", h.Gang, count(int(h.GPUs), "GPU"), h.Pods, h.Min))
+	}
+	if len(all) == 0 {
+		all = []string{"no gang held anything"}
+	}
+	return few(append(all, count(int(m.FreeGPUs), "GPU")+" free"))
 }
 
 func sign(c CaseResult, strict bool) string {

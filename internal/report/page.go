@@ -1,11 +1,14 @@
 package report
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,6 +21,9 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
+//go:embed page.js
+var pageJS string
+
 // All text that comes from data is escaped by html/template.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"seconds": seconds, "figure": figure, "plain": plain, "class": outcomeClass,
@@ -27,15 +33,19 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 		}
 		return s
 	},
-	"count": func(n int, noun string) string { return count(n, noun) },
+	"count": func(n any, noun string) string { return count(reflect.ValueOf(n).Int(), noun) },
+	"few":   func(names []string) string { return few(names) },
 }).Parse(pageHTML))
 
 // page is what the template shows.
 type page struct {
-	Report   *ConformanceReport
-	Style    template.CSS
-	Title    string
-	Headline string
+	Report *ConformanceReport
+	Style  template.CSS
+	// Script is all that may run, by its hash.
+	Script     template.JS
+	ScriptHash string
+	Title      string
+	Headline   string
 	// Tone colours the headline: good, bad or open.
 	Tone     string
 	Counts   string
@@ -56,7 +66,7 @@ type profileView struct {
 // are; the links are relative to the page.
 func (r *ConformanceReport) writePage(w io.Writer, cases, linked []Case) error {
 	v := page{
-		Report: r, Style: template.CSS(pageCSS + pictureCSS), Title: r.Implementation.String(),
+		Report: r, Style: template.CSS(pageCSS + pictureCSS), Script: template.JS(pageJS), ScriptHash: scriptHash(), Title: r.Implementation.String(),
 		Counts: r.total().String(), Facts: r.facts(),
 	}
 	v.Headline, v.Tone = r.headline()
@@ -75,6 +85,20 @@ func (r *ConformanceReport) writePage(w io.Writer, cases, linked []Case) error {
 		v.Profiles = append(v.Profiles, profileView{Profile: p, Sections: byProfile[p.Name]})
 	}
 	return pageTemplate.Execute(w, v)
+}
+
+// scriptHash is what the page's own policy lets run.
+func scriptHash() string {
+	sum := sha256.Sum256([]byte(pageJS))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// few names at most eight, and counts the rest.
+func few(names []string) string {
+	if more := len(names) - mostBound; more > 0 {
+		names = append(slices.Clone(names[:mostBound]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // headline is the run's result in a sentence, and its tone.

@@ -90,10 +90,14 @@ type CaseResult struct {
 	Outcome verdict.Outcome `json:"outcome"`
 	Reason  string          `json:"reason,omitempty"`
 	// Control says what the control showed.
-	Control        string          `json:"control,omitempty"`
-	Seconds        timeline.Time   `json:"seconds"`
-	IdleGPUSeconds IdleGPUSeconds  `json:"idleGPUSeconds"`
-	Timing         *verdict.Timing `json:"timing,omitempty"`
+	Control        string         `json:"control,omitempty"`
+	Seconds        timeline.Time  `json:"seconds"`
+	IdleGPUSeconds IdleGPUSeconds `json:"idleGPUSeconds"`
+	// Ledger is which gang held what with no use to it, from when to when.
+	Ledger []verdict.Holding `json:"ledger,omitempty"`
+	// Wrong is who held what when the run on the backend went wrong.
+	Wrong  *verdict.Moment `json:"wrong,omitempty"`
+	Timing *verdict.Timing `json:"timing,omitempty"`
 	// Timeline is relative to the report's folder.
 	Timeline string `json:"timeline,omitempty"`
 }
@@ -139,7 +143,11 @@ func (c Case) result() CaseResult {
 		Name: c.name(), Feature: c.feature(), Claimed: c.Claimed, Outcome: v.Outcome, Reason: v.Reason,
 		Control: controlShowed(c), Seconds: v.Subject.Seconds, Timing: v.Subject.Timing,
 		IdleGPUSeconds: IdleGPUSeconds{Subject: v.Subject.IdleGPUSeconds},
+		Ledger:         v.Subject.Ledger,
 		Timeline:       filepath.ToSlash(c.Timeline),
+	}
+	if v.Outcome != verdict.Pass {
+		x.Wrong = v.Subject.Wrong
 	}
 	if v.Control != nil {
 		x.IdleGPUSeconds.Control = &v.Control.IdleGPUSeconds

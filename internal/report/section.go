@@ -34,6 +34,14 @@ type section struct {
 	Pace *verdict.Timing
 }
 
+// Find is what a reader may search the case by.
+func (s section) Find() string {
+	return strings.ToLower(strings.Join([]string{s.Name, s.Feature, s.Label, s.Description, s.Source, s.Reason}, " "))
+}
+
+// Passed says which of the page's filters shows the case.
+func (s section) Passed() bool { return s.Outcome == verdict.Pass }
+
 // runFigure is a run's picture with what goes under it.
 type runFigure struct {
 	Title   string

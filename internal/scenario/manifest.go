@@ -9,10 +9,26 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Manifest is a job that a user wrote, such as one from a guide.
+// Manifest is a job that a user wrote, such as one from a guide, or the pods of a gang
+// and the group object that they name.
 type Manifest struct {
-	File   string
+	File string
+	// Gang is the name that the pods' gang has in it.
+	Gang   string
 	object unstructured.Unstructured
+	pods   []*unstructured.Unstructured
+	group  *unstructured.Unstructured
+}
+
+// JobManifest is one whose job was read from a file.
+func JobManifest(file string, job *unstructured.Unstructured) *Manifest {
+	return &Manifest{File: file, object: *job}
+}
+
+// PodManifest is one whose pods were read from a file, and their group object; nil is none.
+// The pods stand in the order of the gang's roles.
+func PodManifest(file, gang string, pods []*unstructured.Unstructured, group *unstructured.Unstructured) *Manifest {
+	return &Manifest{File: file, Gang: gang, pods: pods, group: group}
 }
 
 // Is says whether the manifest is of a kind.
@@ -23,8 +39,27 @@ func (m *Manifest) Is(apiVersion, kind string) bool {
 // Kind is the manifest's own.
 func (m *Manifest) Kind() string { return m.object.GetKind() }
 
-// Object is a copy of the manifest.
+// Object is a copy of the job.
 func (m *Manifest) Object() *unstructured.Unstructured { return m.object.DeepCopy() }
+
+// Pods are copies of the pods; none where the manifest is a job.
+func (m *Manifest) Pods() []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	if m != nil {
+		for _, p := range m.pods {
+			all = append(all, p.DeepCopy())
+		}
+	}
+	return all
+}
+
+// Group is a copy of the pods' group object, or nil.
+func (m *Manifest) Group() *unstructured.Unstructured {
+	if m == nil || m.group == nil {
+		return nil
+	}
+	return m.group.DeepCopy()
+}
 
 // loadManifests reads the manifests that a case names.
 func (s *Scenario) loadManifests(tree fs.FS, dir string) error {

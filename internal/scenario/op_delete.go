@@ -1,6 +1,9 @@
 package scenario
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Delete takes gangs away with their group objects, or those objects alone, or some bound
 // pods of one.
@@ -9,6 +12,8 @@ type Delete struct {
 	Gang string `json:"gang"`
 	// Pods is how many bound pods to delete; 0 takes the gang away.
 	Pods int `json:"pods,omitempty"`
+	// Role is the role that the pods are of; any by default.
+	Role string `json:"role,omitempty"`
 	// Replaced creates each deleted pod anew once it is gone, as an operator does.
 	Replaced bool `json:"replaced,omitempty"`
 	// Group deletes the group object, and leaves the pods.
@@ -23,6 +28,8 @@ func (d *Delete) validate() error {
 		return fmt.Errorf("pods: %d must not be negative", d.Pods)
 	case d.Group && d.Pods > 0:
 		return fmt.Errorf("group: leaves the pods, and pods: %d takes some away", d.Pods)
+	case d.Role != "" && d.Pods == 0:
+		return fmt.Errorf("role: %q needs pods: a gang that is taken away goes whole", d.Role)
 	case d.Replaced && d.Pods == 0:
 		return fmt.Errorf("replaced: needs pods: a gang that is taken away is not replaced")
 	}
@@ -35,8 +42,10 @@ func (d *Delete) String() string {
 		return fmt.Sprintf("the group of %s is deleted", d.Gang)
 	case d.Pods == 0:
 		return fmt.Sprintf("%s is deleted", d.Gang)
-	case d.Replaced:
-		return fmt.Sprintf("%s of %s lost and replaced", count(d.Pods, "pod"), d.Gang)
 	}
-	return fmt.Sprintf("%s of %s lost", count(d.Pods, "pod"), d.Gang)
+	text := fmt.Sprintf("%s of %s lost", count(d.Pods, cmp.Or(d.Role, "pod")), d.Gang)
+	if d.Replaced {
+		text += " and replaced"
+	}
+	return text
 }

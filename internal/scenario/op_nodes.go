@@ -1,10 +1,15 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Nodes adds fake nodes, or takes some away.
@@ -17,6 +22,10 @@ type Nodes struct {
 	GPUs int `json:"gpus,omitempty"`
 	// CPU is the number of CPUs of each added node; 32 by default.
 	CPU int `json:"cpu,omitempty"`
+	// Memory is that of each added node, a quantity; 256Gi by default.
+	Memory string `json:"memory,omitempty"`
+	// Resources are further extended resources of each added node, such as rdma/hca.
+	Resources map[string]int64 `json:"resources,omitempty"`
 	// Pods is the number of pods that each added node takes; 110 by default.
 	Pods int `json:"pods,omitempty"`
 	// Labels are put on each added node, for pods that select their nodes, and for topology.
@@ -33,10 +42,18 @@ func (n *Nodes) validate() error {
 		return fmt.Errorf("add: %d and remove: %d must not be negative", n.Add, n.Remove)
 	case (n.Add == 0) == (n.Remove == 0):
 		return fmt.Errorf("add: exactly one of add and remove must be set")
-	case n.Remove > 0 && (n.GPUs != 0 || n.CPU != 0 || n.Pods != 0 || len(n.Labels) > 0 || len(n.Taints) > 0 || n.Cordoned):
-		return fmt.Errorf("gpus: gpus, cpu, pods, labels, taints and cordoned are for nodes that are added")
+	case n.Remove > 0 && !reflect.DeepEqual(*n, Nodes{Remove: n.Remove}):
+		return fmt.Errorf("remove: takes nodes away, the other fields are for nodes that are added")
 	case n.GPUs < 0 || n.CPU < 0 || n.Pods < 0:
 		return fmt.Errorf("gpus: %d, cpu: %d and pods: %d must not be negative", n.GPUs, n.CPU, n.Pods)
+	}
+	if err := validateQuantity("memory", n.Memory); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Resources)) {
+		if e := validation.IsQualifiedName(name); len(e) > 0 || n.Resources[name] < 0 {
+			return fmt.Errorf("resources: %s: %d must be a resource's name, and not negative", name, n.Resources[name])
+		}
 	}
 	if err := validateTaints(n.Taints); err != nil {
 		return err
@@ -44,11 +61,29 @@ func (n *Nodes) validate() error {
 	return validateLabels("labels", n.Labels)
 }
 
+// validateQuantity checks an amount; "" is none.
+func validateQuantity(field, value string) error {
+	if value == "" {
+		return nil
+	}
+	amount, err := resource.ParseQuantity(value)
+	if err == nil && amount.Sign() < 0 {
+		err = errors.New("must not be negative")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %q: %w", field, value, err)
+	}
+	return nil
+}
+
 func (n *Nodes) String() string {
 	if n.Remove > 0 {
 		return count(n.Remove, "node") + " removed"
 	}
 	text := fmt.Sprintf("%s added, %s each", count(n.Add, "node"), count(n.GPUs, "GPU"))
+	for _, name := range slices.Sorted(maps.Keys(n.Resources)) {
+		text += fmt.Sprintf(", %d %s", n.Resources[name], name)
+	}
 	if n.Pods > 0 {
 		text += ", for " + count(n.Pods, "pod")
 	}

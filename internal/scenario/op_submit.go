@@ -1,12 +1,10 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -98,15 +96,8 @@ func (s *Submit) validate() error {
 			return fmt.Errorf("roles[%d].antiAffinity: %q: %s", i, r.AntiAffinity, e[0])
 		}
 		for _, q := range []struct{ field, value string }{{"cpu", r.CPU}, {"memory", r.Memory}} {
-			if q.value == "" {
-				continue
-			}
-			amount, err := resource.ParseQuantity(q.value)
-			if err == nil && amount.Sign() < 0 {
-				err = errors.New("must not be negative")
-			}
-			if err != nil {
-				return fmt.Errorf("roles[%d].%s: %q: %w", i, q.field, q.value, err)
+			if err := validateQuantity(fmt.Sprintf("roles[%d].%s", i, q.field), q.value); err != nil {
+				return err
 			}
 		}
 		if slices.ContainsFunc(s.Roles[:i], func(o Role) bool { return o.Name == r.Name }) {

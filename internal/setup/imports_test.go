@@ -10,7 +10,7 @@ import (
 // rank is the flow of data: a package imports only what stands before it.
 var rank = []string{
 	"strict", "access", "timeline", "oracle", "catalog", "scenario", "verdict", "mutant", "report", "source", "toolchain", "render",
-	"gang", "runfolder", "cluster", "install", "cluster/lab", "observe", "drive", "suite", "setup", "cli",
+	"gang", "workload", "runfolder", "cluster", "install", "cluster/lab", "observe", "drive", "suite", "setup", "cli",
 }
 
 // pure packages judge and report; they know no cluster.

@@ -69,6 +69,7 @@ func (o *openExpectation) look(j *judge) {
 const tolerance = timeline.Time(50e6)
 
 func (o *openExpectation) fail(j *judge, why string) {
+	j.wrong(j.state.Now, false)
 	o.failed = &Expectation{At: j.state.Now, Why: why, Bound: j.boundOf(o.want.Gang)}
 }
 
@@ -78,6 +79,7 @@ func (o *openExpectation) result(j *judge) Expectation {
 	case o.failed != nil:
 		x = *o.failed
 	case !o.met:
+		j.wrong(j.state.Now, false)
 		_, x.Why = o.want.Met(j.state)
 		x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
 		x.Bound = j.boundOf(o.want.Gang)

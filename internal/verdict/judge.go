@@ -136,7 +136,8 @@ type judge struct {
 	watch   map[string]*stopwatch // by gang
 	done    []*stopwatch          // of gangs that ended
 
-	intercepts, met int // steps that refuse or hold up requests, and such requests
+	partly          bool // run.Wrong is of a gang that was partly bound for too long
+	intercepts, met int  // steps that refuse or hold up requests, and such requests
 	stopped         bool
 	afterStop       []BoundPod
 }

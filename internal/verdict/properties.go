@@ -38,6 +38,9 @@ func (p *partialTime) until(at timeline.Time) {
 // advance accounts for the time up to an event, with the state before it.
 func (j *judge) advance(to timeline.Time) {
 	for name, p := range j.partial {
+		if over := p.From + j.begin.Settle; to > over {
+			j.wrong(max(over, j.state.Now), true)
+		}
 		idle := timeline.Time(int64(to-j.state.Now) * j.state.Gangs[name].Held(timeline.GPU))
 		p.IdleGPUSeconds += idle
 		j.run.IdleGPUSeconds += idle
@@ -250,6 +253,7 @@ func (j *judge) ungrouped(gang string) bool {
 // violate reports a violation once.
 func (j *judge) violate(once string, v Violation) {
 	if !j.flagged[once] {
+		j.wrong(j.state.Now, false)
 		j.flagged[once] = true
 		j.run.Violations = append(j.run.Violations, v)
 	}

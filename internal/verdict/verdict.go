@@ -44,11 +44,14 @@ type Run struct {
 	Outcome   Outcome `json:"outcome"`
 	Reason    string  `json:"reason,omitempty"`
 	// Seconds is the run's length.
-	Seconds      timeline.Time     `json:"seconds"`
-	Expectations []Expectation     `json:"expectations,omitempty"`
-	Violations   []Violation       `json:"violations,omitempty"`
-	Ledger       []Holding         `json:"ledger,omitempty"`
-	Denied       []timeline.Denied `json:"denied,omitempty"`
+	Seconds      timeline.Time `json:"seconds"`
+	Expectations []Expectation `json:"expectations,omitempty"`
+	Violations   []Violation   `json:"violations,omitempty"`
+	Ledger       []Holding     `json:"ledger,omitempty"`
+	// Wrong is who held what when a gang had been partly bound for the settle window, or
+	// else when the run first went wrong; nil where it didn't.
+	Wrong  *Moment           `json:"wrong,omitempty"`
+	Denied []timeline.Denied `json:"denied,omitempty"`
 	// IdleGPUSeconds is what all gangs held while below their minimum.
 	IdleGPUSeconds timeline.Time `json:"idleGPUSeconds"`
 	// Gangs and BoundPods count what was submitted and what was bound.
@@ -100,6 +103,26 @@ type Holding struct {
 	Pods           int           `json:"pods"`
 	GPUs           int64         `json:"gpus"`
 	IdleGPUSeconds timeline.Time `json:"idleGPUSeconds"`
+}
+
+// Moment is who holds what at one time.
+type Moment struct {
+	At timeline.Time `json:"at"`
+	// Holders are the gangs with bound pods, by name.
+	Holders []Holder `json:"holders,omitempty"`
+	// FreeGPUs are those that nobody holds, on nodes that take pods.
+	FreeGPUs int64 `json:"freeGPUs"`
+}
+
+// Holder is what a gang holds.
+type Holder struct {
+	Gang string `json:"gang"`
+	// Pods are bound, of the Min that it needs.
+	Pods int   `json:"pods"`
+	Min  int   `json:"min"`
+	GPUs int64 `json:"gpus"`
+	// Nodes are those that its pods are on.
+	Nodes []string `json:"nodes"`
 }
 
 // Timing is how fast whole gangs were bound.

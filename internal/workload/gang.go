@@ -1,0 +1,352 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/gang"
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// Gang is what a file comes to on one backend.
+type Gang struct {
+	// Name is the job's, or the group's that the pods name.
+	Name string
+	// Roles are its pods, with their requests.
+	Roles []scenario.Role
+	// Min is how many of them it needs.
+	Min int
+	// LeftOut says, each in a phrase, what of the file is not taken into the lab.
+	LeftOut []string
+
+	manifest *scenario.Manifest
+	file     string
+	needs    []timeline.Pod // of each pod, in the order of the roles
+	labels   map[string]string
+}
+
+// Gang finds the file's gang. The error names the object and the field that stand in
+// the way.
+func (f *File) Gang(r *catalog.Release, p *catalog.Pair) (*Gang, error) {
+	g := &Gang{file: f.Name, labels: map[string]string{}}
+	way := r.Gang()
+	var err error
+	if p != nil {
+		err = g.fromJob(f, p.Job, r.SchedulerName())
+	} else {
+		err = g.fromPods(f, &way, r.SchedulerName())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if g.Min < 2 {
+		return nil, fmt.Errorf("%s: %s: its minimum is %d: a gang needs two pods to be bound in part", f.Name, g.Name, g.Min)
+	}
+	return g, nil
+}
+
+// fromJob reads a job's replica types.
+func (g *Gang) fromJob(f *File, j *catalog.Job, scheduler string) error {
+	var job *unstructured.Unstructured
+	for _, u := range f.objects {
+		if is(u, j.ObjectKind) {
+			job = u.DeepCopy()
+		} else {
+			g.leaveOut("%s %s", u.GetKind(), u.GetName())
+		}
+	}
+	if j.Replicas == "" {
+		return fmt.Errorf("%s %s: its pods are in a runtime that it names, and not in it: such a job can't be taken from a manifest yet", job.GetKind(), job.GetName())
+	}
+	at := job.GetKind() + " " + job.GetName()
+	for _, field := range []string{"spec.suspend", "spec.runPolicy.suspend"} {
+		if gang.Field(job.Object, field) == true {
+			return fmt.Errorf("%s: %s: a suspended job has no pods", at, field)
+		}
+	}
+	replicas, _ := gang.Field(job.Object, j.Replicas).(map[string]any)
+	if len(replicas) == 0 {
+		return fmt.Errorf("%s: %s: must be set", at, j.Replicas)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(replicas)) {
+		where := fmt.Sprintf("%s: %s.%s", at, j.Replicas, kind)
+		entry, _ := replicas[kind].(map[string]any)
+		if entry == nil {
+			return fmt.Errorf("%s: must be set", where)
+		}
+		count, ok := entry["replicas"].(int64)
+		if !ok {
+			count = 1
+		}
+		if count < 0 || count > mostPods {
+			return fmt.Errorf("%s.replicas: %d must be from 0 to %d", where, count, mostPods)
+		}
+		if count == 0 {
+			delete(replicas, kind)
+			continue
+		}
+		entry["replicas"] = count
+		template, _ := entry["template"].(map[string]any)
+		needs, err := g.prepare(where+".template", template, scheduler)
+		if err != nil {
+			return err
+		}
+		g.Roles = append(g.Roles, role(strings.ToLower(kind), int(count), needs))
+		for range count {
+			g.needs = append(g.needs, needs)
+		}
+	}
+	if len(g.needs) > mostPods {
+		return fmt.Errorf("%s: %d pods are more than %d", at, len(g.needs), mostPods)
+	}
+	g.Name, g.Min = job.GetName(), len(g.needs)
+	if j.MinField != "" {
+		if least, ok := gang.Field(job.Object, j.MinField).(int64); ok {
+			if least < 1 || least > int64(len(g.needs)) {
+				return fmt.Errorf("%s: %s: %d must be from 1 to its %d pods", at, j.MinField, least, len(g.needs))
+			}
+			g.Min = int(least)
+		}
+	}
+	g.manifest = scenario.JobManifest(g.file, job)
+	return nil
+}
+
+// mostPods is the largest gang that is taken: the oracle must be exact for it.
+const mostPods = 256
+
+// fromPods reads pods, and the group that they name.
+func (g *Gang) fromPods(f *File, way *catalog.Gang, scheduler string) error {
+	var group *unstructured.Unstructured
+	var members []member
+	for _, u := range f.objects {
+		switch {
+		case isPod(u):
+			key := gang.Key(way, u)
+			if key == "" {
+				return fmt.Errorf("pod %s: names no group, which this backend looks for in %s", u.GetName(), way.Join)
+			}
+			if g.Name != "" && g.Name != key {
+				return fmt.Errorf("pod %s: names the group %q, and others %q: one gang at a time", u.GetName(), key, g.Name)
+			}
+			g.Name = key
+			u = u.DeepCopy()
+			if gang.Field(u.Object, "spec.schedulerName") == nil {
+				return fmt.Errorf("pod %s: spec.schedulerName: is not set, so %s never sees it", u.GetName(), scheduler)
+			}
+			needs, err := g.prepare("pod "+u.GetName(), u.Object, scheduler)
+			if err != nil {
+				return err
+			}
+			members = append(members, member{u, needs, ordinal.ReplaceAllString(u.GetName(), "")})
+		case way.Group != nil && is(u, way.Group.ObjectKind):
+			if group != nil {
+				return fmt.Errorf("%s %s and %s: one gang at a time", u.GetKind(), group.GetName(), u.GetName())
+			}
+			group = u.DeepCopy()
+		default:
+			g.leaveOut("%s %s", u.GetKind(), u.GetName())
+		}
+	}
+	if len(members) > mostPods {
+		return fmt.Errorf("%s: %d pods are more than %d", g.Name, len(members), mostPods)
+	}
+	pods := g.roles(members)
+	g.Min = len(pods)
+	if way.Group != nil {
+		if group == nil || group.GetName() != g.Name {
+			return fmt.Errorf("no %s %s is in it, which its pods name", way.Group.Kind, g.Name)
+		}
+		least, _ := gang.Field(group.Object, way.Group.MinField).(int64)
+		if least < 1 || least > int64(len(pods)) {
+			return fmt.Errorf("%s %s: %s: %d must be from 1 to its %d pods", group.GetKind(), group.GetName(), way.Group.MinField, least, len(pods))
+		}
+		g.Min = int(least)
+	}
+	g.manifest = scenario.PodManifest(g.file, g.Name, pods, group)
+	return nil
+}
+
+// member is a pod of the file.
+type member struct {
+	*unstructured.Unstructured
+	needs timeline.Pod
+	role  string
+}
+
+// ordinal ends the names of pods that are alike.
+var ordinal = regexp.MustCompile(`-[0-9]+$`)
+
+// roles makes a role of the pods of one name, but for its ordinal, where they ask for the
+// same; else one of each. It returns the pods in the roles' order.
+func (g *Gang) roles(members []member) []*unstructured.Unstructured {
+	first := map[string]timeline.Pod{}
+	differ := map[string]bool{}
+	for _, m := range members {
+		if needs, ok := first[m.role]; !ok {
+			first[m.role] = m.needs
+		} else if !reflect.DeepEqual(needs, m.needs) {
+			differ[m.role] = true
+		}
+	}
+	for i, m := range members {
+		if differ[m.role] {
+			members[i].role = m.GetName()
+		}
+	}
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.role, b.role) })
+	var pods []*unstructured.Unstructured
+	for _, m := range members {
+		labels := m.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[gang.RoleLabel] = m.role
+		m.SetLabels(labels)
+		pods = append(pods, m.Unstructured)
+		if n := len(g.Roles); n > 0 && g.Roles[n-1].Name == m.role {
+			g.Roles[n-1].Count++
+		} else {
+			g.Roles = append(g.Roles, role(m.role, 1, m.needs))
+		}
+		g.needs = append(g.needs, m.needs)
+	}
+	return pods
+}
+
+// prepare checks a pod or a pod template, takes away what a lab does not have and no
+// scheduler of gangs looks at, and returns what it needs.
+func (g *Gang) prepare(where string, template map[string]any, scheduler string) (timeline.Pod, error) {
+	spec, _ := template["spec"].(map[string]any)
+	if spec == nil {
+		return timeline.Pod{}, fmt.Errorf("%s.spec: must be set", where)
+	}
+	if asked := spec["schedulerName"]; asked != nil && asked != scheduler {
+		return timeline.Pod{}, fmt.Errorf("%s.spec.schedulerName: %q is not the backend's, %q", where, asked, scheduler)
+	}
+	for _, field := range []string{"nodeName", "schedulingGates", "resourceClaims"} {
+		if spec[field] != nil {
+			return timeline.Pod{}, fmt.Errorf("%s.spec.%s: %v: a pod with it is not the scheduler's to bind by its requests", where, field, spec[field])
+		}
+	}
+	for _, field := range []string{"priorityClassName", "priority", "preemptionPolicy", "serviceAccountName", "serviceAccount", "runtimeClassName", "overhead"} {
+		if spec[field] != nil {
+			delete(spec, field)
+			g.leaveOut("%s.spec.%s", where, field)
+		}
+	}
+	volumes, _ := spec["volumes"].([]any)
+	for i, v := range volumes {
+		if volume, _ := v.(map[string]any); volume["persistentVolumeClaim"] != nil || volume["ephemeral"] != nil {
+			volumes[i] = map[string]any{"name": volume["name"], "emptyDir": map[string]any{}}
+			g.leaveOut("%s.spec.volumes[%d], as an empty directory is in its place", where, i)
+		}
+	}
+	pod := &corev1.Pod{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"spec": spec}, pod); err != nil {
+		return timeline.Pod{}, fmt.Errorf("%s: %w", where, err)
+	}
+	if err := g.choose(where, pod.Spec.NodeSelector, pod.Spec.Affinity); err != nil {
+		return timeline.Pod{}, err
+	}
+	for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
+		for i := range containers {
+			requestLimits(&containers[i])
+		}
+	}
+	needs := gang.Needs(pod)
+	for _, r := range slices.Sorted(maps.Keys(needs.Requests)) {
+		most, ok := mostOf[r]
+		if !ok {
+			most = mostDevices
+		}
+		if amount := needs.Requests[r]; amount < 0 || amount > most {
+			return timeline.Pod{}, fmt.Errorf("%s: asks for %d of %s, and no node can ever hold more than %d", where, amount, r, most)
+		}
+	}
+	return needs, nil
+}
+
+// requestLimits does as the API server: what has a limit alone is requested.
+func requestLimits(c *corev1.Container) {
+	for name, q := range c.Resources.Limits {
+		if _, set := c.Resources.Requests[name]; !set {
+			if c.Resources.Requests == nil {
+				c.Resources.Requests = corev1.ResourceList{}
+			}
+			c.Resources.Requests[name] = q
+		}
+	}
+}
+
+// mostOf is what no node has more of: CPU in millicores, the others in bytes. Of a device,
+// mostDevices is more than time-slicing makes of any node's.
+var mostOf = map[string]int64{"cpu": 4_096_000, "memory": 1 << 46, "ephemeral-storage": 200 << 30}
+
+const mostDevices = 1024
+
+// choose notes the labels that the pods want their nodes to have: all nodes get them.
+func (g *Gang) choose(where string, selector map[string]string, affinity *corev1.Affinity) error {
+	labels := maps.Clone(selector)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	if affinity != nil && affinity.NodeAffinity != nil && affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		// The terms are alternatives: the first will do.
+		for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[:1] {
+			for _, x := range term.MatchExpressions {
+				switch x.Operator {
+				case corev1.NodeSelectorOpIn:
+					labels[x.Key] = x.Values[0]
+				case corev1.NodeSelectorOpExists:
+					labels[x.Key] = "true"
+				case corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpDoesNotExist:
+					// A node without the label is right.
+				default:
+					return fmt.Errorf("%s.spec.affinity.nodeAffinity: %s %s: the lab's nodes have no such label", where, x.Key, x.Operator)
+				}
+			}
+		}
+	}
+	for key, value := range labels {
+		if have, ok := g.labels[key]; ok && have != value {
+			return fmt.Errorf("%s.spec.nodeSelector: %s: pods of one gang want both %q and %q: the lab's nodes are all alike", where, key, have, value)
+		}
+		g.labels[key] = value
+	}
+	return nil
+}
+
+// String says what the gang is made of.
+func (g *Gang) String() string {
+	s := g.submit(g.Name)
+	return strings.TrimPrefix(s.String(), "gang "+g.Name+" comes, ")
+}
+
+func (g *Gang) leaveOut(format string, args ...any) {
+	g.LeftOut = append(g.LeftOut, fmt.Sprintf(format, args...))
+}
+
+// role has a pod's requests in the words of cases.
+func role(name string, count int, needs timeline.Pod) scenario.Role {
+	r := scenario.Role{Name: name, Count: count, GPUs: int(needs.Requests[timeline.GPU])}
+	if m := needs.Requests["cpu"]; m > 0 {
+		r.CPU = resource.NewMilliQuantity(m, resource.DecimalSI).String()
+	}
+	if b := needs.Requests["memory"]; b > 0 {
+		r.Memory = resource.NewQuantity(b, resource.BinarySI).String()
+	}
+	return r
+}

@@ -1,0 +1,215 @@
+package workload
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/scenario"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// shipped is gangctl's own catalog.
+func shipped(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Load(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// read finds the gang of a manifest on a backend.
+func read(t *testing.T, c *catalog.Catalog, backend, operator, file string, data []byte) (*Gang, *catalog.Pair, error) {
+	t.Helper()
+	on, err := c.Release(backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(file, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := f.Pair(c, on, operator)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := f.Gang(on, p)
+	return g, p, err
+}
+
+func TestCases(t *testing.T) {
+	tests := map[string]struct{ file, backend, operator string }{
+		"tfjob":      {"conformance/manifests/tf-smoke-gpu.yaml", "volcano@v1.14.1", "training-operator@v1.9.3/TFJob"},
+		"mpijob":     {"examples/mpijob.yaml", "volcano@v1.14.1", "mpi-operator@v0.8.0/MPIJob"},
+		"pytorchjob": {"examples/pytorchjob.yaml", "volcano@v1.14.1", "training-operator@v1.9.3/PyTorchJob"},
+		"pods":       {"examples/pods.yaml", "volcano@v1.14.1", ""},
+	}
+	c := shipped(t)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("../..", test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, p, err := read(t, c, test.backend, "", test.file, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			chosen := ""
+			if p != nil {
+				chosen = p.String()
+			}
+			if chosen != test.operator {
+				t.Errorf("the operator is %q, want %q", chosen, test.operator)
+			}
+			cases, err := g.Cases()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			for _, what := range g.LeftOut {
+				got.WriteString("# left out: " + what + "\n")
+			}
+			for _, s := range cases {
+				text, err := yaml.Marshal(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// What is written must be a case as any other.
+				if _, err := scenario.Decode(s.Metadata.Name+".yaml", text); err != nil {
+					t.Error(err)
+				}
+				got.WriteString("---\n")
+				got.Write(text)
+			}
+			file := filepath.Join("testdata", name+".yaml")
+			if *update {
+				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("differs from %s; go test -update writes it anew:\n%s", file, got.String())
+			}
+		})
+	}
+}
+
+func job(change ...string) string {
+	return strings.NewReplacer(change...).Replace(`
+apiVersion: kubeflow.org/v1
+kind: TFJob
+metadata: {name: train}
+spec:
+  runPolicy: {suspend: false}
+  tfReplicaSpecs:
+    Worker:
+      replicas: 3
+      template:
+        spec:
+          containers: [{name: tensorflow, resources: {limits: {nvidia.com/gpu: 1}}}]
+`)
+}
+
+func pod(name string, change ...string) string {
+	return strings.NewReplacer(change...).Replace(`
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: ` + name + `, annotations: {scheduling.k8s.io/group-name: sweep}}
+spec:
+  schedulerName: volcano
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]
+`)
+}
+
+const group = `
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: sweep}
+spec: {minMember: 2}
+`
+
+func TestBadManifests(t *testing.T) {
+	tests := map[string]struct {
+		text, operator string
+		want           string
+	}{
+		"empty":             {"# nothing\n", "", "m.yaml: holds no object"},
+		"broken":            {"a: [", "", "m.yaml: document 1: "},
+		"field twice":       {"kind: A\nkind: B\n", "", "m.yaml: document 1: "},
+		"no name":           {"apiVersion: v1\nkind: Pod\n", "", `m.yaml: document 1: apiVersion "v1" and metadata.name "" must be set`},
+		"two of one name":   {group + group, "", `m.yaml: document 2: metadata.name: "sweep" is the name of the PodGroup of document 1, too`},
+		"a list":            {"apiVersion: v1\nkind: List\nitems: []\n", "", "m.yaml: document 1: kind: a List must be taken apart into documents"},
+		"nobody serves it":  {job("TFJob", "FooJob"), "", "m.yaml: no gang is in it: of FooJob of kubeflow.org/v1, none is a pod, or a job that an operator of the catalog serves ("},
+		"two jobs":          {job() + "---" + job("train", "other"), "", "m.yaml: TFJob train and TFJob other are two jobs: one gang at a time"},
+		"pods besides":      {job() + pod("a"), "", "m.yaml: TFJob train and pods besides: the operator makes the job's pods"},
+		"another operator":  {job(), "mpi-operator", "m.yaml: TFJob train: operator mpi-operator does not serve TFJob of kubeflow.org/v1"},
+		"operator for pods": {group + pod("a"), "mpi-operator", "m.yaml: holds pods and no job: operator mpi-operator has nothing to do with them"},
+		"suspended":         {job("false", "true"), "", "m.yaml: TFJob train: spec.runPolicy.suspend: a suspended job has no pods"},
+		"no replicas":       {job("tfReplicaSpecs", "pytorchReplicaSpecs"), "", "m.yaml: TFJob train: spec.tfReplicaSpecs: must be set"},
+		"too many":          {job("replicas: 3", "replicas: 3000"), "", "m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.replicas: 3000 must be from 0 to 256"},
+		"too large":         {job("nvidia.com/gpu: 1", "nvidia.com/gpu: 2048"), "", "m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.template: asks for 2048 of nvidia.com/gpu, and no node can ever hold more than 1024"},
+		"one pod":           {job("replicas: 3", "replicas: 1"), "", "m.yaml: train: its minimum is 1: a gang needs two pods to be bound in part"},
+		"minimum":           {job("suspend: false", "schedulingPolicy: {minAvailable: 4}"), "", "m.yaml: TFJob train: spec.runPolicy.schedulingPolicy.minAvailable: 4 must be from 1 to its 3 pods"},
+		"another scheduler": {job("        spec:", "        spec:\n          schedulerName: kube-batch"), "", `m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.template.spec.schedulerName: "kube-batch" is not the backend's, "volcano"`},
+		"gated":             {job("        spec:", "        spec:\n          schedulingGates: [{name: x}]"), "", "m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.template.spec.schedulingGates: "},
+		"asks for nothing":  {job("{nvidia.com/gpu: 1}", "{}"), "", "m.yaml: train: no shortage can be made for its 3 pods, of which it needs 3, by anything that they request: "},
+		"no group":          {pod("a") + pod("b"), "", "m.yaml: no PodGroup sweep is in it, which its pods name"},
+		"no key":            {group + pod("a", "scheduling.k8s.io/group-name", "other"), "", "m.yaml: pod a: names no group, which this backend looks for in the annotation scheduling.k8s.io/group-name"},
+		"no scheduler":      {group + pod("a", "schedulerName: volcano", "hostNetwork: false"), "", "m.yaml: pod a: spec.schedulerName: is not set, so volcano never sees it"},
+		"two groups":        {group + pod("a") + pod("b", "sweep", "other"), "", `m.yaml: pod b: names the group "other", and others "sweep": one gang at a time`},
+		"group too large":   {group + pod("a"), "", "m.yaml: PodGroup sweep: spec.minMember: 2 must be from 1 to its 1 pods"},
+	}
+	c := shipped(t)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			g, _, err := read(t, c, "volcano@v1.14.1", test.operator, "m.yaml", []byte(test.text))
+			if err == nil {
+				_, err = g.Cases()
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(job()))
+	f.Add([]byte(group + pod("a") + pod("b")))
+	c, err := catalog.Load(os.DirFS("../.."))
+	if err != nil {
+		f.Fatal(err)
+	}
+	on, err := c.Release("volcano@v1.14.1")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		m, err := Read("m.yaml", data)
+		if err != nil {
+			return
+		}
+		p, err := m.Pair(c, on, "")
+		if err != nil {
+			return
+		}
+		if g, err := m.Gang(on, p); err == nil {
+			_, _ = g.Cases()
+		}
+	})
+}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/gangctl/gangctl/internal/timeline"
 )
 
 // Node is a node and what is free on it.
@@ -31,6 +33,11 @@ type Pod struct {
 	// Apart is a node label: no two pods that name it may be on nodes with the same value
 	// of it. "" is none.
 	Apart string
+}
+
+// PodOf is what a pod of a timeline asks of its node.
+func PodOf(p *timeline.Pod) Pod {
+	return Pod{Requests: p.Requests, NodeSelector: p.NodeSelector, Tolerates: p.Tolerates, Apart: p.Apart}
 }
 
 // ErrTooLarge is for pods that could be placed in more ways than can be looked at.

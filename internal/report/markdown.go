@@ -44,7 +44,7 @@ func whoHeld(m *verdict.Moment) string {
 	if len(all) == 0 {
 		all = []string{"no gang held anything"}
 	}
-	return few(append(all, count(int(m.FreeGPUs), "GPU")+" free"))
+	return verdict.AtMostEight(append(all, count(int(m.FreeGPUs), "GPU")+" free"))
 }
 
 func sign(c CaseResult, strict bool) string {

@@ -34,7 +34,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 		return s
 	},
 	"count": func(n any, noun string) string { return count(reflect.ValueOf(n).Int(), noun) },
-	"few":   func(names []string) string { return few(names) },
+	"few":   verdict.AtMostEight,
 }).Parse(pageHTML))
 
 // page is what the template shows.
@@ -91,14 +91,6 @@ func (r *ConformanceReport) writePage(w io.Writer, cases, linked []Case) error {
 func scriptHash() string {
 	sum := sha256.Sum256([]byte(pageJS))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// few names at most eight, and counts the rest.
-func few(names []string) string {
-	if more := len(names) - mostBound; more > 0 {
-		names = append(slices.Clone(names[:mostBound]), fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(names, ", ")
 }
 
 // headline is the run's result in a sentence, and its tone.

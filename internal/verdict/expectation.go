@@ -144,11 +144,11 @@ func list(pods []BoundPod) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return ": " + atMostEight(parts)
+	return ": " + AtMostEight(parts)
 }
 
-// atMostEight joins the parts, and counts those that it leaves out.
-func atMostEight(parts []string) string {
+// AtMostEight joins the parts, and counts those that it leaves out.
+func AtMostEight(parts []string) string {
 	if more := len(parts) - 8; more > 0 {
 		parts = append(parts[:8:8], fmt.Sprintf("and %d more", more))
 	}

@@ -40,7 +40,7 @@ func (j *judge) roomForGang(g *timeline.GangState) string {
 	for _, p := range g.Sorted() {
 		if p.Node == "" {
 			waiting = append(waiting, p)
-			pods = append(pods, oracle.Pod{Requests: p.Requests, NodeSelector: p.NodeSelector, Tolerates: p.Tolerates, Apart: p.Apart})
+			pods = append(pods, oracle.PodOf(p))
 		}
 	}
 	at, err := oracle.Place(nodes, pods, "")
@@ -54,7 +54,7 @@ func (j *judge) roomForGang(g *timeline.GangState) string {
 	for i, n := range at {
 		where = append(where, fmt.Sprintf("%s on %s", waiting[i].Name, names[n]))
 	}
-	return fmt.Sprintf("; liveness: %s fits: %s", g.Name, atMostEight(where))
+	return fmt.Sprintf("; liveness: %s fits: %s", g.Name, AtMostEight(where))
 }
 
 // free is a node with what pods leave of it.

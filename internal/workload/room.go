@@ -34,8 +34,8 @@ type room struct {
 
 // room finds what can run short so that some of the gang's pods fit and not all it needs.
 func (g *Gang) room() (*room, error) {
-	var why []string
-	for _, r := range g.resources() {
+	all := g.resources()
+	for _, r := range all {
 		found, err := g.roomBy(r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", g.file, g.Name, err)
@@ -43,10 +43,9 @@ func (g *Gang) room() (*room, error) {
 		if found != nil {
 			return found, nil
 		}
-		why = append(why, r)
 	}
 	return nil, fmt.Errorf("%s: %s: no shortage can be made for its %d pods, of which it needs %d, by %s: give all of them requests, and two of them the same",
-		g.file, g.Name, len(g.needs), g.Min, cmp.Or(strings.Join(why, ", "), "anything that they request"))
+		g.file, g.Name, len(g.needs), g.Min, cmp.Or(strings.Join(all, ", "), "anything that they request"))
 }
 
 // resources are those that pods request: GPUs first, then other devices, CPU and memory.
@@ -57,17 +56,19 @@ func (g *Gang) resources() []string {
 			asked[r] = asked[r] || amount > 0
 		}
 	}
-	order := func(r string) int { return slices.Index([]string{"memory", "cpu", "", timeline.GPU}, r) }
-	all := slices.DeleteFunc(slices.Sorted(maps.Keys(asked)), func(r string) bool { return r == "ephemeral-storage" || !asked[r] })
-	slices.SortStableFunc(all, func(a, b string) int {
-		place := func(r string) int {
-			if i := order(r); i >= 0 {
-				return i
-			}
+	rank := func(r string) int {
+		switch r {
+		case timeline.GPU:
+			return 0
+		case "cpu":
 			return 2
+		case "memory":
+			return 3
 		}
-		return cmp.Compare(place(b), place(a))
-	})
+		return 1
+	}
+	all := slices.DeleteFunc(slices.Sorted(maps.Keys(asked)), func(r string) bool { return r == "ephemeral-storage" || !asked[r] })
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	return all
 }
 
@@ -175,8 +176,8 @@ func (r *room) free() oracle.Node {
 
 func asOracle(pods []timeline.Pod) []oracle.Pod {
 	var all []oracle.Pod
-	for _, p := range pods {
-		all = append(all, oracle.Pod{Requests: p.Requests, NodeSelector: p.NodeSelector, Tolerates: p.Tolerates, Apart: p.Apart})
+	for i := range pods {
+		all = append(all, oracle.PodOf(&pods[i]))
 	}
 	return all
 }

@@ -125,6 +125,9 @@ func loadBackend(tree fs.FS, file string) (*Backend, error) {
 	if err := checkGang(file, "spec.gang", s.Gang); err != nil {
 		return nil, err
 	}
+	if t := s.Timeout; t != nil && (t.Length.Duration <= 0 || t.Source == "") {
+		return nil, fmt.Errorf("%s: spec.timeout: length %s must be above 0, and source be set", file, t.Length.Duration)
+	}
 	versions, err := folders(tree, dir)
 	if err != nil {
 		return nil, err
@@ -353,8 +356,13 @@ func checkModule(at, ref string) error {
 
 func checkGang(file, field string, g Gang) error {
 	j := g.Join
-	if count(j.Annotation != "", j.Label != "", j.Field != "", j.Owner != nil) != 1 {
-		return fmt.Errorf("%s: %s.join: exactly one of annotation, label, field and owner must be set", file, field)
+	for name, join := range map[string]*Join{"join": &j, "former": g.Former} {
+		if join != nil && count(join.Annotation != "", join.Label != "", join.Field != "", join.Owner != nil) != 1 {
+			return fmt.Errorf("%s: %s.%s: exactly one of annotation, label, field and owner must be set", file, field, name)
+		}
+	}
+	if q := g.Queue; q != nil && (q.APIVersion == "" || q.Kind == "" || q.Resource == "" || q.WeightField == "" || g.Group == nil || g.Group.QueueField == "") {
+		return fmt.Errorf("%s: %s.queue: apiVersion, kind, resource and weightField must be set, and group.queueField", file, field)
 	}
 	if o := j.Owner; o != nil && (o.APIVersion == "" || o.Kind == "" || o.Resource == "") {
 		return fmt.Errorf("%s: %s.join.owner: apiVersion, kind and resource must be set", file, field)

@@ -1,6 +1,9 @@
 package catalog
 
-import "k8s.io/apimachinery/pkg/runtime/schema"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
 
 // Backend is a gang scheduler, as bundles/<name>/backend.yaml describes it.
 type Backend struct {
@@ -33,9 +36,20 @@ type BackendSpec struct {
 	Scheduler string `json:"scheduler"`
 	// Gang is how a gang is written down for this backend. A release may replace it.
 	Gang Gang `json:"gang"`
+	// Timeout is the longest after which the backend itself gives up on a gang that waits
+	// for its members; nil where it never does.
+	Timeout *Timeout `json:"timeout,omitempty"`
 	// Claims are the features that the backend's own documentation promises,
 	// beyond the core ones that every gang backend promises.
 	Claims []string `json:"claims,omitempty"`
+}
+
+// Timeout is a time that a backend declares.
+type Timeout struct {
+	// Length is as Go writes it: 60s.
+	Length metav1.Duration `json:"length"`
+	// Source says where it is declared: a setting's name, or a line of its source.
+	Source string `json:"source"`
 }
 
 // Gang is the backend's way to write down a gang: a group object, and a key on
@@ -45,6 +59,24 @@ type Gang struct {
 	Group *GroupObject `json:"group,omitempty"`
 	// Join is where a member names its group.
 	Join Join `json:"join"`
+	// Former is the key of the backend's last generation, or one that is easily taken for
+	// Join; nil where there is none.
+	Former *Join `json:"former,omitempty"`
+	// Queue is what groups wait in; nil where there are no queues.
+	Queue *Queue `json:"queue,omitempty"`
+}
+
+// Queue is the backend's kind of queue, which is of no namespace.
+type Queue struct {
+	ObjectKind `json:",inline"`
+	// WeightField is the dotted path of its share beside other queues.
+	WeightField string `json:"weightField"`
+	// LimitField is the dotted path of the map from resource to the most that its pods may
+	// hold; empty where it has no limit.
+	LimitField string `json:"limitField,omitempty"`
+	// StateField is the dotted path of the state that is Open once groups may come; empty
+	// where there is none.
+	StateField string `json:"stateField,omitempty"`
 }
 
 // GroupObject is the backend's pod group.
@@ -57,6 +89,9 @@ type GroupObject struct {
 	Fields map[string]string `json:"fields,omitempty"`
 	// QueueField is the dotted path of the queue; empty where there are none.
 	QueueField string `json:"queueField,omitempty"`
+	// ResourcesField is the dotted path of what the members request together; empty where
+	// there is none.
+	ResourcesField string `json:"resourcesField,omitempty"`
 	// PhaseField is the dotted path of the phase; empty where there is none.
 	PhaseField string `json:"phaseField,omitempty"`
 }

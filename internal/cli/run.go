@@ -73,7 +73,7 @@ from pinned Go modules first: minutes once, and nothing after that.`,
 	}
 	targetFlags(c, &o.Target)
 	f := c.Flags()
-	f.StringSliceVar(&o.profiles, "profile", []string{"core", "recovery"}, "the profiles to run, or all")
+	f.StringSliceVar(&o.profiles, "profile", []string{"core", "recovery"}, "the profiles to run, or all, which is all but the slow")
 	f.StringSliceVar(&o.cases, "case", nil, "only these cases, whatever their profile")
 	f.StringVar(&o.manifest, "manifest", "", "a job of your own, to put to the test in place of the cases")
 	c.MarkFlagsMutuallyExclusive("manifest", "profile")

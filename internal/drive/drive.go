@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,6 +45,9 @@ type driver struct {
 	kube    kubernetes.Interface
 	created map[string]*unstructured.Unstructured // pods as they were submitted, by name
 	jobs    map[string]bool                       // gangs that are jobs
+
+	deployments map[string]bool // gangs whose pods a Deployment makes
+
 	nodes   int
 	shut    map[string]shut                         // nodes that are to take no pods
 	groups  map[string]*unstructured.Unstructured   // gangs' group objects, as they were submitted
@@ -54,6 +58,7 @@ type driver struct {
 	stopped bool // the control's scheduler
 
 	priorities []string // PriorityClasses that the run has made
+	undo       []func(context.Context) error
 }
 
 // errUnmet ends a run whose expectation was not met.
@@ -63,7 +68,7 @@ var errUnmet = errors.New("the expectation was not met")
 // itself could not be written; all else is in it.
 func Run(ctx context.Context, o Options) error {
 	rec := observe.New(o.Out, o.Begin)
-	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]bool{},
+	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]bool{}, deployments: map[string]bool{},
 		shut: map[string]shut{}, groups: map[string]*unstructured.Unstructured{}, lacking: map[string][]*unstructured.Unstructured{}}
 	err := d.run(ctx)
 	end := timeline.End{}
@@ -92,7 +97,11 @@ func (d *driver) run(ctx context.Context) (err error) {
 		return err
 	}
 	// 1. The watches are open before anything is created.
-	if err := d.rec.Watch(ctx, d.Cluster.Config(), d.Writer.Gang); err != nil {
+	told := false
+	for s := range scenario.Each(d.Scenario.Spec.Steps) {
+		told = told || s.Expect != nil && s.Expect.Told != ""
+	}
+	if err := d.rec.Watch(ctx, d.Cluster.Config(), d.Writer.Gang, told); err != nil {
 		return err
 	}
 	// 2. A namespace with a ServiceAccount for its pods.
@@ -101,7 +110,7 @@ func (d *driver) run(ctx context.Context) (err error) {
 	}
 	// 3. The steps, until one fails.
 	err = d.steps(ctx, d.Scenario.Spec.Steps)
-	if tidyErr := errors.Join(d.dropPriorities(ctx), d.unhook(ctx)); err == nil {
+	if tidyErr := d.tidy(ctx); err == nil {
 		err = tidyErr
 	}
 	// 4. What the API server refused on the way.
@@ -115,6 +124,21 @@ func (d *driver) run(ctx context.Context) (err error) {
 		err = auditErr
 	}
 	return err
+}
+
+// atEnd has something undone when the run ends, however it does.
+func (d *driver) atEnd(undo func(context.Context) error) { d.undo = append(d.undo, undo) }
+
+// tidy takes away what is in no namespace, the latest first, also of a run that was
+// interrupted.
+func (d *driver) tidy(ctx context.Context) error {
+	ctx, cancel := d.bounded(context.WithoutCancel(ctx))
+	defer cancel()
+	var errs []error
+	for _, undo := range slices.Backward(d.undo) {
+		errs = append(errs, undo(ctx))
+	}
+	return errors.Join(errs...)
 }
 
 func (d *driver) steps(ctx context.Context, steps []scenario.Step) error {
@@ -178,6 +202,8 @@ func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 		return d.doDrain(ctx, s.Drain)
 	case s.Quota != nil:
 		return d.doQuota(ctx, s.Quota)
+	case s.Queue != nil:
+		return d.doQueue(ctx, s.Queue)
 	case s.Submit != nil:
 		return d.doSubmit(ctx, d.scaledSubmit(s.Submit))
 	case s.Complete != nil:
@@ -232,7 +258,11 @@ func (d *driver) scaledSubmit(s *scenario.Submit) *scenario.Submit {
 // bounded is the deadline of what the cluster itself must do between steps, such
 // as making a node ready or a pod go: it is nothing that a case measures.
 func (d *driver) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	room := scenario.Duration(time.Minute).Scale(d.Begin.Patience)
+	return d.boundedBy(ctx, time.Minute)
+}
+
+func (d *driver) boundedBy(ctx context.Context, time time.Duration) (context.Context, context.CancelFunc) {
+	room := scenario.Duration(time).Scale(d.Begin.Patience)
 	return context.WithTimeoutCause(ctx, room, fmt.Errorf("the cluster did not do it within %s", room))
 }
 

@@ -88,6 +88,9 @@ func (d *driver) deleteGroup(ctx context.Context, name string) error {
 
 // deleteParts deletes a gang's pods, and what was made for it besides.
 func (d *driver) deleteParts(ctx context.Context, name string) error {
+	if err := d.dropDeployment(ctx, name); err != nil {
+		return err
+	}
 	err := d.pods().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: gang.GangLabel + "=" + name})
 	if err != nil {
 		return err
@@ -97,6 +100,26 @@ func (d *driver) deleteParts(ctx context.Context, name string) error {
 			continue
 		}
 		if err := d.of(kind).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropDeployment deletes the Deployment that makes a gang's pods, if there is one.
+func (d *driver) dropDeployment(ctx context.Context, name string) error {
+	if !d.deployments[name] {
+		return nil
+	}
+	delete(d.deployments, name)
+	background := metav1.DeletePropagationBackground
+	return d.of(gang.Deployments).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
+}
+
+// dropGangs takes away whatever gangs are left.
+func (d *driver) dropGangs(ctx context.Context) error {
+	for _, name := range d.gangsLike("*") {
+		if err := d.deleteGang(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -117,12 +140,17 @@ func (d *driver) losePods(ctx context.Context, name string, x *scenario.Delete) 
 	if len(lost) < x.Pods {
 		return fmt.Errorf("%s has %d bound pods %sto lose, not %d", name, len(lost), ofRole(x.Role), x.Pods)
 	}
+	return d.lose(ctx, lost, x.Replaced)
+}
+
+// lose deletes pods, and creates them anew where that is asked for.
+func (d *driver) lose(ctx context.Context, lost map[string]*timeline.Pod, replaced bool) error {
 	for _, p := range lost {
-		if err := d.pods().Delete(ctx, p.Name, metav1.DeleteOptions{}); err != nil {
+		if err := d.pods().Delete(ctx, p.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
-	return d.replace(ctx, lost, x.Replaced)
+	return d.replace(ctx, lost, replaced)
 }
 
 func ofRole(role string) string {

@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"slices"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,12 +25,8 @@ func (d *driver) doDrain(ctx context.Context, x *scenario.Drain) error {
 	}
 	lost := map[string]*timeline.Pod{} // by UID
 	d.rec.Look(func(s *timeline.State) {
-		for _, g := range s.Gangs {
-			for uid, p := range g.Pods {
-				if p.Holds() && slices.Contains(names, p.Node) {
-					lost[uid] = p
-				}
-			}
+		for _, name := range names {
+			podsOn(s, name, lost)
 		}
 	})
 	for _, p := range lost {

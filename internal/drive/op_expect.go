@@ -26,7 +26,7 @@ func (d *driver) doExpect(ctx context.Context, e *scenario.Expect) error {
 	}
 	if e.For > 0 && ok {
 		begun := time.Now()
-		window := e.For.Scale(d.Begin.Patience)
+		window := e.Hold(d.Begin.Patience, time.Duration(d.Begin.Timeout))
 		broken, err := d.sees(ctx, window, func(s *timeline.State) bool { return !met(s) })
 		if err != nil {
 			return err

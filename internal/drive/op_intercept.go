@@ -56,6 +56,7 @@ func (d *driver) doIntercept(ctx context.Context, i *scenario.Intercept) error {
 		return err
 	}
 	d.hooks = append(d.hooks, h)
+	d.atEnd(d.unhook)
 	_, err := d.kube.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(ctx, h.config, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
@@ -158,10 +159,8 @@ func (h *hook) takes(req admission.Request) bool {
 	return true
 }
 
-// unhook ends the webhooks, also of a run that was interrupted.
+// unhook ends the webhooks.
 func (d *driver) unhook(ctx context.Context) error {
-	ctx, cancel := d.bounded(context.WithoutCancel(ctx))
-	defer cancel()
 	var errs []error
 	for _, h := range d.hooks {
 		err := d.kube.AdmissionregistrationV1().ValidatingWebhookConfigurations().Delete(ctx, h.name, metav1.DeleteOptions{})

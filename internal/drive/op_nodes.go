@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -22,8 +23,10 @@ func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
 	if n.Remove > d.nodes {
 		return fmt.Errorf("remove: %d of %d nodes", n.Remove, d.nodes)
 	}
+	lost := map[string]*timeline.Pod{} // by UID
 	for range n.Remove {
 		name := nodeName(d.nodes)
+		d.rec.Look(func(s *timeline.State) { podsOn(s, name, lost) })
 		d.nodes--
 		if err := nodes.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 			return err
@@ -36,7 +39,7 @@ func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
 			return err
 		}
 	}
-	return d.rec.Until(ctx, func(s *timeline.State) bool {
+	err := d.rec.Until(ctx, func(s *timeline.State) bool {
 		for i := range d.nodes {
 			// A new node is tainted until the node controller has seen it.
 			name := nodeName(i + 1)
@@ -51,6 +54,28 @@ func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
 		}
 		return true
 	})
+	if err != nil || !n.Replaced {
+		return err
+	}
+	// Kubernetes collects them in its own time, which is up to a minute.
+	ctx, cancel = d.boundedBy(ctx, collectWithin)
+	defer cancel()
+	return d.replace(ctx, lost, true)
+}
+
+// collectWithin is how long the pod garbage collector may take: it looks each 20 s, and
+// gives a node that it misses 40 s to come back.
+const collectWithin = 2 * time.Minute
+
+// podsOn adds the gangs' pods that hold a node.
+func podsOn(s *timeline.State, node string, found map[string]*timeline.Pod) {
+	for _, g := range s.Gangs {
+		for uid, p := range g.Pods {
+			if p.Node == node && p.Holds() {
+				found[uid] = p
+			}
+		}
+	}
 }
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,46 +22,36 @@ import (
 // recorder has seen them all. Of a gang that is a job, the operator makes the rest,
 // in its own time: some wait for the group to be let in.
 func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
-	ctx, cancel := d.bounded(ctx)
+	run := ctx
+	ctx, cancel := d.boundedBy(ctx, time.Minute+time.Duration(s.Every)*time.Duration(s.Copies))
 	defer cancel()
 	if err := d.makePriorities(ctx, s); err != nil {
 		return err
 	}
-	var work [][]*unstructured.Unstructured // pods that are created one after the other
-	for _, name := range s.Names() {
-		live := false
-		d.rec.Look(func(state *timeline.State) { live = state.Gangs[name] != nil })
-		if live {
-			return fmt.Errorf("gang %s is there already: it must be deleted first", name)
+	var work [][]*unstructured.Unstructured // objects that are created one after the other
+	for i, name := range s.Names() {
+		one := s.Copy(i)
+		objects, err := d.begin(ctx, one, name)
+		if refused := apierrors.APIStatus(nil); s.Refusable && errors.As(err, &refused) {
+			d.rec.Record(timeline.Event{Said: &timeline.Said{Kind: "gang", Name: name, Reason: "Refused", Message: err.Error()}})
+			return nil
 		}
-		begun := &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size()}
-		if d.Writer.Takes(s.Manifest) {
-			begun.Manifest = s.Manifest.File
-		}
-		d.rec.Record(timeline.Event{Gang: begun})
-		if d.Writer.Jobbed(s) {
-			job, err := d.Writer.JobObject(s, name)
-			if err != nil {
-				return err
-			}
-			d.jobs[name] = true
-			objects := []*unstructured.Unstructured{job}
-			if runtime := d.Writer.RuntimeObject(s, name); runtime != nil {
-				objects = slices.Insert(objects, 0, runtime)
-			}
-			work = append(work, objects)
-			continue
-		}
-		pods, err := d.gang(ctx, s, name)
 		if err != nil {
 			return err
 		}
-		for _, p := range pods {
-			d.created[p.GetName()] = p
+		if s.Runs > 0 {
+			d.endOnceWhole(run, name, s.Runs)
 		}
-		pods, late := early(s, pods)
-		d.lacking[name] = append(d.lacking[name], late...)
-		work = append(work, pods)
+		if s.Every > 0 {
+			if err := d.createAll(ctx, [][]*unstructured.Unstructured{objects}); err != nil {
+				return err
+			}
+			if err := pause(ctx, s.Every.Scale(d.Begin.Patience)); err != nil {
+				return err
+			}
+			continue
+		}
+		work = append(work, objects)
 	}
 	if d.Writer.Jobbed(s) {
 		return d.createAll(ctx, work)
@@ -75,6 +63,41 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		return err
 	}
 	return d.awaitPods(ctx, s.Names(), s.LatePods())
+}
+
+// begin records a gang, creates what it needs first, and returns the rest in order.
+func (d *driver) begin(ctx context.Context, s *scenario.Submit, name string) ([]*unstructured.Unstructured, error) {
+	live := false
+	d.rec.Look(func(state *timeline.State) { live = state.Gangs[name] != nil })
+	if live {
+		return nil, fmt.Errorf("gang %s is there already: it must be deleted first", name)
+	}
+	begun := &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size()}
+	if d.Writer.Takes(s.Manifest) {
+		begun.Manifest = s.Manifest.File
+	}
+	d.rec.Record(timeline.Event{Gang: begun})
+	if d.Writer.Jobbed(s) {
+		job, err := d.Writer.JobObject(s, name)
+		if err != nil {
+			return nil, err
+		}
+		d.jobs[name] = true
+		if runtime := d.Writer.RuntimeObject(s, name); runtime != nil {
+			return []*unstructured.Unstructured{runtime, job}, nil
+		}
+		return []*unstructured.Unstructured{job}, nil
+	}
+	pods, err := d.gang(ctx, s, name)
+	if err != nil || s.Deployment {
+		return pods, err
+	}
+	for _, p := range pods {
+		d.created[p.GetName()] = p
+	}
+	pods, late := early(s, pods)
+	d.lacking[name] = append(d.lacking[name], late...)
+	return pods, nil
 }
 
 // awaitPods waits until the recorder has seen each gang's pods, but for the late ones.
@@ -103,6 +126,11 @@ func early(s *scenario.Submit, pods []*unstructured.Unstructured) (now, late []*
 // gang creates what a gang needs besides its pods, and returns those.
 func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*unstructured.Unstructured, error) {
 	pods := d.Writer.Pods(s, name)
+	if s.Deployment {
+		pods = []*unstructured.Unstructured{d.Writer.Deployment(s, name)}
+		d.deployments[name] = true
+		d.atEnd(func(ctx context.Context) error { return d.dropDeployment(ctx, name) })
+	}
 	group, owner := d.Writer.Group(s, name), d.Writer.Owner(s, name)
 	if owner != nil {
 		owner, err := d.create(ctx, owner)
@@ -128,7 +156,9 @@ func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*
 
 // create creates an object of a kind that the catalog knows.
 func (d *driver) create(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	made, err := d.of(d.plural(u)).Create(ctx, u, metav1.CreateOptions{})
+	// As kubectl has it: a field that the API server does not know is no gang.
+	strict := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
+	made, err := d.of(d.plural(u)).Create(ctx, u, strict)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
 	}
@@ -138,62 +168,12 @@ func (d *driver) create(ctx context.Context, u *unstructured.Unstructured) (*uns
 // plural is the catalog's word on an object's kind.
 func (d *driver) plural(u *unstructured.Unstructured) catalog.ObjectKind {
 	w := d.Writer
-	for _, k := range w.Kinds() {
+	for _, k := range append(w.Kinds(), gang.Deployments) {
 		if k.Kind == u.GetKind() && k.APIVersion == u.GetAPIVersion() {
 			return k
 		}
 	}
 	return catalog.ObjectKind{APIVersion: "v1", Kind: "Pod", Resource: "pods"}
-}
-
-// makePriorities creates the PriorityClasses that the pods name and no earlier step has
-// made. One that is there already is not ours, and is refused.
-func (d *driver) makePriorities(ctx context.Context, s *scenario.Submit) error {
-	for _, class := range d.Writer.Priorities(s) {
-		if slices.Contains(d.priorities, class.GetName()) {
-			continue
-		}
-		if _, err := d.client.Resource(priorityClasses).Create(ctx, class, metav1.CreateOptions{}); err != nil {
-			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
-		}
-		d.priorities = append(d.priorities, class.GetName())
-		err := insist(ctx, func() (bool, error) {
-			_, err := d.kube.CoreV1().Pods(d.Writer.Namespace).Create(ctx, probePod(class.GetName()), dryRun)
-			return !apierrors.IsForbidden(err), nil
-		})
-		if err != nil {
-			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
-		}
-	}
-	return nil
-}
-
-// probePod is refused until admission knows its priority class.
-func probePod(class string) *corev1.Pod {
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "gangctl-probe"},
-		Spec: corev1.PodSpec{
-			PriorityClassName: class,
-			Containers:        []corev1.Container{{Name: "main", Image: "registry.k8s.io/pause:3.10"}},
-		},
-	}
-}
-
-// dropPriorities takes them away again: they are in no namespace. Pods keep their priority.
-func (d *driver) dropPriorities(ctx context.Context) error {
-	if len(d.priorities) == 0 {
-		return nil
-	}
-	// Also of a run that was interrupted.
-	ctx, cancel := d.bounded(context.WithoutCancel(ctx))
-	defer cancel()
-	var errs []error
-	for _, name := range d.priorities {
-		if err := d.client.Resource(priorityClasses).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-			errs = append(errs, fmt.Errorf("PriorityClass %s: %w", name, err))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // createAll creates each list in order, and eight lists at a time.

@@ -3,7 +3,6 @@ package gang
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,6 +22,8 @@ const (
 	RoleLabel = "gangctl.dev/role"
 	// FinishLabel asks the lab's kubelets to end a pod in the phase it names.
 	FinishLabel = "gangctl.dev/finish"
+	// Gate is the scheduling gate of pods that are to wait.
+	Gate = "gangctl.dev/wait"
 	// ManagedBy marks what is ours.
 	ManagedBy = "app.kubernetes.io/managed-by"
 )
@@ -63,37 +64,6 @@ func (w Writer) Kinds() []catalog.ObjectKind {
 	return all
 }
 
-// Check says why the cases' gangs can't be written down here; nil if they can.
-func (w Writer) Check(s *scenario.Scenario) error {
-	for _, sub := range scenario.Submits(s.Spec.Steps) {
-		if err := w.checkParts(sub); err != nil {
-			return err
-		}
-		if !w.Jobbed(sub) {
-			continue
-		}
-		if _, err := w.JobObject(sub, sub.Gang); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkParts says what of a gang can't be had apart from the rest here.
-func (w Writer) checkParts(s *scenario.Submit) error {
-	mixed := slices.ContainsFunc(s.Roles, func(r scenario.Role) bool { return r.Scheduler != "" })
-	if mixed && w.Backend == scenario.DefaultScheduler {
-		return errors.New("the scheduler under test is the default one: no pod can be sent past it")
-	}
-	if w.Jobbed(s) && (s.GroupLate || s.LatePods() > 0) {
-		return fmt.Errorf("a %s's operator makes the group and the pods, and when is its own affair", w.Job.Kind)
-	}
-	if s.GroupLate && w.Gang != nil && w.Gang.Group == nil {
-		return errors.New("this backend's gangs have no group object that could come late")
-	}
-	return nil
-}
-
 // Group is the group object of one gang, or nil.
 func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructured {
 	if !w.Grouped() || s.Ungrouped {
@@ -108,6 +78,12 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 	put(u.Object, g.MinField, int64(s.Minimum()))
 	for path, value := range g.Fields {
 		put(u.Object, path, value)
+	}
+	if s.Queue != "" {
+		put(u.Object, g.QueueField, w.queueName(s.Queue))
+	}
+	if s.MinResources && g.ResourcesField != "" {
+		put(u.Object, g.ResourcesField, together(s))
 	}
 	return u
 }
@@ -183,7 +159,11 @@ func (w Writer) Pods(s *scenario.Submit, name string) []*unstructured.Unstructur
 	var pods []*unstructured.Unstructured
 	for _, r := range s.Roles {
 		for i := range r.Count {
-			pods = append(pods, w.pod(s, name, r, fmt.Sprintf("%s-%s-%d", name, r.Name, i)))
+			pod := w.pod(s, name, r, fmt.Sprintf("%s-%s-%d", name, r.Name, i))
+			if i >= r.Count-r.Gated {
+				put(pod.Object, "spec.schedulingGates", []any{map[string]any{"name": Gate}})
+			}
+			pods = append(pods, pod)
 		}
 	}
 	return pods
@@ -220,7 +200,11 @@ func (w Writer) join(u *unstructured.Unstructured, s *scenario.Submit, gang stri
 	if w.Gang == nil || s.Ungrouped {
 		return
 	}
-	switch j := w.Gang.Join; {
+	j := w.Gang.Join
+	if s.FormerKey && w.Gang.Former != nil {
+		j = *w.Gang.Former
+	}
+	switch {
 	case j.Owner != nil:
 		// Own makes it so, once the owner has a UID.
 	case j.Label != "":
@@ -250,25 +234,32 @@ func memberLabels(gang, role string) map[string]string {
 	return map[string]string{GangLabel: gang, RoleLabel: role, ManagedBy: "gangctl"}
 }
 
-// podSpec is what every pod of a role asks for. Without a scheduler, an operator sets it.
-func podSpec(gang string, r scenario.Role, container, scheduler string) map[string]any {
-	amounts := map[string]any{}
+// amounts are what a pod of the role requests.
+func amounts(r scenario.Role) map[string]any {
+	all := map[string]any{}
 	if r.CPU != "" {
-		amounts["cpu"] = r.CPU
+		all["cpu"] = r.CPU
 	}
 	if r.Memory != "" {
-		amounts["memory"] = r.Memory
+		all["memory"] = r.Memory
 	}
+	if r.GPUs > 0 {
+		all[timeline.GPU] = fmt.Sprint(r.GPUs)
+	}
+	return all
+}
+
+// podSpec is what every pod of a role asks for. Without a scheduler, an operator sets it.
+func podSpec(gang string, r scenario.Role, container, scheduler string) map[string]any {
 	limits := map[string]any{}
 	if r.GPUs > 0 {
-		amounts[timeline.GPU] = fmt.Sprint(r.GPUs)
 		limits[timeline.GPU] = fmt.Sprint(r.GPUs)
 	}
 	spec := map[string]any{
 		"containers": []any{map[string]any{
 			"name":      container,
 			"image":     "registry.k8s.io/pause:3.10",
-			"resources": map[string]any{"requests": amounts, "limits": limits},
+			"resources": map[string]any{"requests": amounts(r), "limits": limits},
 		}},
 		// Seconds matter when a gang is taken away.
 		"terminationGracePeriodSeconds": int64(0),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,9 +21,9 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// Watch records nodes, pods and the backend's groups until the context ends. It
-// returns once what is there already is recorded. The load comes after the watch.
-func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
+// Watch records nodes, pods and the backend's groups until the context ends, and what is
+// told where that is asked for. It returns once what is there already is recorded. The load comes after the watch.
+func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang, told bool) error {
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
 		return err
@@ -34,6 +35,11 @@ func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang)
 	}
 	if err := w.start(ctx, core.WithResource("pods"), w.pod); err != nil {
 		return err
+	}
+	if told {
+		if err := w.start(ctx, core.WithResource("events"), w.said); err != nil {
+			return err
+		}
 	}
 	if g == nil || g.Group == nil {
 		return nil
@@ -166,5 +172,22 @@ func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeli
 	if g.PhaseField != "" {
 		seen.Phase, _ = gang.Field(u.Object, g.PhaseField).(string)
 	}
+	all, _ := gang.Field(u.Object, "status.conditions").([]any)
+	for _, c := range all {
+		if c, ok := c.(map[string]any); ok {
+			if message, _ := c["message"].(string); message != "" && !strings.Contains(seen.Why, message) {
+				seen.Why = strings.TrimPrefix(seen.Why+"; "+message, "; ")
+			}
+		}
+	}
 	return u.GetNamespace() + "/" + u.GetName(), timeline.Event{Group: seen}, nil
+}
+
+func (w *watcher) said(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
+	var e corev1.Event
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &e); err != nil {
+		return "", timeline.Event{}, fmt.Errorf("event %s: %w", u.GetName(), err)
+	}
+	about := e.InvolvedObject
+	return string(e.UID), timeline.Event{Said: &timeline.Said{Kind: about.Kind, Name: about.Name, Reason: e.Reason, Message: e.Message}}, nil
 }

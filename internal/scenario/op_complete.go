@@ -3,7 +3,7 @@ package scenario
 import "fmt"
 
 // Complete creates what a submit step left out, or a delete step took away: the group
-// objects of gangs, and their late pods.
+// objects of gangs, their late pods, and the end of scheduling gates.
 type Complete struct {
 	// Gang is a gang's name, or a glob that stands for several.
 	Gang string `json:"gang"`

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gangctl/gangctl/internal/timeline"
 )
@@ -22,10 +23,19 @@ type Expect struct {
 	// Evicted is how many of their pods may have been evicted since they were submitted,
 	// all together: taken from their nodes, and not by a step.
 	Evicted *int `json:"evicted,omitempty"`
+	// Finished is that all of their pods have succeeded.
+	Finished bool `json:"finished,omitempty"`
+	// Told is what somebody must have said of each of them since it was submitted: a part of
+	// a condition's message of its pods or group, of an event's, or of a refusal. Case
+	// does not matter.
+	Told string `json:"told,omitempty"`
 	// Within is the deadline; without it, it must be so at once.
 	Within Duration `json:"within,omitempty"`
 	// For is how long it must stay so, from then on.
 	For Duration `json:"for,omitempty"`
+	// PastTimeout adds to For the time after which the backend itself gives up on a gang
+	// that waits, where it declares one.
+	PastTimeout bool `json:"pastTimeout,omitempty"`
 }
 
 // Bound is none, all, all-or-none, a number of pods, or a number for each role.
@@ -133,8 +143,8 @@ func (e *Expect) validate() error {
 	if _, err := path.Match(e.Gang, ""); err != nil || e.Gang == "" {
 		return fmt.Errorf("gang: %q must be a gang's name or a glob", e.Gang)
 	}
-	if one := exactlyOne(e.Bound != nil, e.Whole != nil, e.Evicted != nil); !one {
-		return fmt.Errorf("bound: exactly one of bound, whole and evicted must be set")
+	if one := exactlyOne(e.Bound != nil, e.Whole != nil, e.Evicted != nil, e.Finished, e.Told != ""); !one {
+		return fmt.Errorf("bound: exactly one of bound, whole, evicted, finished and told must be set")
 	}
 	if e.Evicted != nil && *e.Evicted < 0 {
 		return fmt.Errorf("evicted: %d must not be negative", *e.Evicted)
@@ -145,6 +155,9 @@ func (e *Expect) validate() error {
 	if e.Within < 0 || e.For < 0 || e.Within+e.For == 0 {
 		return fmt.Errorf("within: %s and for: %s must not be negative, and one must be set", e.Within, e.For)
 	}
+	if e.PastTimeout && e.For == 0 {
+		return fmt.Errorf("pastTimeout: adds to for, which must be set")
+	}
 	return nil
 }
 
@@ -153,6 +166,10 @@ func (e *Expect) String() string {
 	switch {
 	case e.Bound != nil:
 		text = fmt.Sprintf("%s: %s bound", e.Gang, e.Bound)
+	case e.Finished:
+		text = e.Gang + ": all finished"
+	case e.Told != "":
+		text = fmt.Sprintf("%s: somebody says %q", e.Gang, e.Told)
 	case e.Evicted != nil:
 		text = fmt.Sprintf("%s: at most %d evicted", e.Gang, *e.Evicted)
 	default:
@@ -164,7 +181,19 @@ func (e *Expect) String() string {
 	if e.For > 0 {
 		text += fmt.Sprintf(" for %s", e.For)
 	}
+	if e.PastTimeout {
+		text += " past the backend's timeout"
+	}
 	return text
+}
+
+// Hold is how long it must stay so, on a backend that gives up on a gang after the timeout.
+func (e *Expect) Hold(patience float64, timeout time.Duration) time.Duration {
+	hold := e.For.Scale(patience)
+	if e.PastTimeout {
+		hold += timeout
+	}
+	return hold
 }
 
 // Met evaluates the expectation on a state. Where it is not met, why says what
@@ -180,6 +209,10 @@ func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
 		switch {
 		case e.Bound != nil && !e.Bound.Met(g):
 			return false, fmt.Sprintf("%d of %d pods of %s are bound", g.Bound(), g.Size, g.Name)
+		case e.Finished && !g.Finished():
+			return false, fmt.Sprintf("%s has not finished, %d of %d pods are bound", g.Name, g.Bound(), g.Size)
+		case e.Told != "" && !g.Told(e.Told):
+			return false, fmt.Sprintf("nobody said %q of %s", e.Told, g.Name)
 		case e.Whole != nil && g.Whole():
 			whole++
 		case e.Whole != nil && g.Bound() > 0:

@@ -12,6 +12,8 @@ type Finish struct {
 	Pods int `json:"pods,omitempty"`
 	// As is Succeeded, the default, or Failed.
 	As string `json:"as,omitempty"`
+	// Replaced deletes each pod that has ended and creates it anew, as an operator does.
+	Replaced bool `json:"replaced,omitempty"`
 }
 
 func (f *Finish) validate() error {
@@ -46,5 +48,9 @@ func (f *Finish) String() string {
 	if f.Pods > 1 {
 		verb = "end"
 	}
-	return fmt.Sprintf("%s %s as %s", what, verb, f.Phase())
+	text := fmt.Sprintf("%s %s as %s", what, verb, f.Phase())
+	if f.Replaced {
+		text += ", and anew"
+	}
+	return text
 }

@@ -18,6 +18,9 @@ type Nodes struct {
 	Add int `json:"add,omitempty"`
 	// Remove is the number of nodes to take away, the newest first.
 	Remove int `json:"remove,omitempty"`
+	// Replaced waits until the pods of the removed nodes are collected, and creates them
+	// anew, as an operator does.
+	Replaced bool `json:"replaced,omitempty"`
 	// GPUs is the nvidia.com/gpu of each added node.
 	GPUs int `json:"gpus,omitempty"`
 	// CPU is the number of CPUs of each added node; 32 by default.
@@ -42,7 +45,7 @@ func (n *Nodes) validate() error {
 		return fmt.Errorf("add: %d and remove: %d must not be negative", n.Add, n.Remove)
 	case (n.Add == 0) == (n.Remove == 0):
 		return fmt.Errorf("add: exactly one of add and remove must be set")
-	case n.Remove > 0 && !reflect.DeepEqual(*n, Nodes{Remove: n.Remove}):
+	case n.Remove > 0 && !reflect.DeepEqual(*n, Nodes{Remove: n.Remove, Replaced: n.Replaced}):
 		return fmt.Errorf("remove: takes nodes away, the other fields are for nodes that are added")
 	case n.GPUs < 0 || n.CPU < 0 || n.Pods < 0:
 		return fmt.Errorf("gpus: %d, cpu: %d and pods: %d must not be negative", n.GPUs, n.CPU, n.Pods)

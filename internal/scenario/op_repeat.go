@@ -1,6 +1,9 @@
 package scenario
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // Repeat runs steps several times over, with the same names.
 type Repeat struct {
@@ -44,4 +47,22 @@ func stepAt(steps []Step, index int) (*Step, int) {
 		}
 	}
 	return nil, index
+}
+
+// Each goes through the steps, those of repeated blocks once.
+func Each(steps []Step) iter.Seq[*Step] {
+	return func(yield func(*Step) bool) {
+		for i := range steps {
+			if !yield(&steps[i]) {
+				return
+			}
+			if r := steps[i].Repeat; r != nil {
+				for s := range Each(r.Steps) {
+					if !yield(s) {
+						return
+					}
+				}
+			}
+		}
+	}
 }

@@ -22,6 +22,24 @@ type Submit struct {
 	Ungrouped bool `json:"ungrouped,omitempty"`
 	// GroupLate leaves the group object to a later complete step.
 	GroupLate bool `json:"groupLate,omitempty"`
+	// Queue is the one that the group names: a queue step's, or one that is not there.
+	Queue string `json:"queue,omitempty"`
+	// MinResources writes into the group object what the pods request together, as
+	// operators do.
+	MinResources bool `json:"minResources,omitempty"`
+	// Deployment has the pods made by a Deployment, whose template names the group.
+	Deployment bool `json:"deployment,omitempty"`
+	// FormerKey has the pods name their group by the key of the backend's last generation.
+	FormerKey bool `json:"formerKey,omitempty"`
+	// Refusable says that the API server may refuse the gang: its answer is what is told.
+	Refusable bool `json:"refusable,omitempty"`
+	// Counts are the numbers of the first role's pods of the copies, in turn, in place of
+	// its count.
+	Counts []int `json:"counts,omitempty"`
+	// Every is the time between one copy and the next.
+	Every Duration `json:"every,omitempty"`
+	// Runs is how long a gang runs, once it is whole; then its pods succeed.
+	Runs Duration `json:"runs,omitempty"`
 	// Roles are the gang's pods.
 	Roles []Role `json:"roles"`
 	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
@@ -49,6 +67,9 @@ type Role struct {
 	Priority int `json:"priority,omitempty"`
 	// Late is how many of the pods, the last ones, are left to a later complete step.
 	Late int `json:"late,omitempty"`
+	// Gated is how many of the pods, the last ones, have a scheduling gate until a later
+	// complete step.
+	Gated int `json:"gated,omitempty"`
 	// Scheduler is default-scheduler for pods that are sent to that one, gang or not.
 	Scheduler string `json:"scheduler,omitempty"`
 	// NodeSelector are labels that a pod's node must have.
@@ -86,6 +107,9 @@ func (s *Submit) validate() error {
 		if r.Late < 0 || r.Late > r.Count {
 			return fmt.Errorf("roles[%d].late: %d must be between 0 and the role's %d pods", i, r.Late, r.Count)
 		}
+		if r.Gated < 0 || r.Gated+r.Late > r.Count {
+			return fmt.Errorf("roles[%d].gated: %d must be between 0 and the role's %d pods that are not late", i, r.Gated, r.Count-r.Late)
+		}
 		if r.Scheduler != "" && r.Scheduler != DefaultScheduler {
 			return fmt.Errorf("roles[%d].scheduler: %q must be %s, or left out for the backend's", i, r.Scheduler, DefaultScheduler)
 		}
@@ -107,7 +131,40 @@ func (s *Submit) validate() error {
 	if s.Min < 0 || s.Min > s.Size() {
 		return fmt.Errorf("min: %d must be between 1 and the gang's %d pods", s.Min, s.Size())
 	}
+	if e := validation.IsDNS1123Label(s.Queue); s.Queue != "" && len(e) > 0 {
+		return fmt.Errorf("queue: %q: %s", s.Queue, e[0])
+	}
+	if s.Deployment && (len(s.Roles) > 1 || s.Ungrouped || s.Refusable) {
+		return fmt.Errorf("deployment: its pods are of one role, in a group, and it is not refused itself")
+	}
+	return s.validateCopies()
+}
+
+// validateCopies checks how the copies differ, and when they come and go.
+func (s *Submit) validateCopies() error {
+	if (len(s.Counts) > 0 || s.Every > 0) && s.Copies == 0 {
+		return fmt.Errorf("copies: must be set where counts or every is")
+	}
+	for i, n := range s.Counts {
+		if n < 1 || s.Min > 0 || s.Interleaved || s.Roles[0].Late+s.Roles[0].Gated > 0 {
+			return fmt.Errorf("counts[%d]: %d must be at least 1, with no min, and no copies that are interleaved, late or gated", i, n)
+		}
+	}
+	if s.Every < 0 || s.Runs < 0 || s.Every > 0 && s.Interleaved {
+		return fmt.Errorf("every: %s and runs: %s must not be negative, and copies that come one by one are not interleaved", s.Every, s.Runs)
+	}
 	return nil
+}
+
+// Copy is the submission of one of the gangs, the i-th from 0.
+func (s *Submit) Copy(i int) *Submit {
+	if len(s.Counts) == 0 {
+		return s
+	}
+	one := *s
+	one.Roles = slices.Clone(s.Roles)
+	one.Roles[0].Count = s.Counts[i%len(s.Counts)]
+	return &one
 }
 
 // Size is the number of pods of one gang.
@@ -164,9 +221,12 @@ func (s *Submit) String() string {
 		if r.Late > 0 {
 			what += fmt.Sprintf(" (%d of them late)", r.Late)
 		}
+		if r.Gated > 0 {
+			what += fmt.Sprintf(" (%d of them gated)", r.Gated)
+		}
 		roles = append(roles, what)
 	}
-	text := strings.Join(roles, " + ")
+	text := strings.Join(roles, " + ") + s.how()
 	switch {
 	case s.Ungrouped:
 		return fmt.Sprintf("%s comes, in no gang: %s", s.Gang, text)
@@ -176,15 +236,34 @@ func (s *Submit) String() string {
 	return fmt.Sprintf("gang %s comes, min %d: %s", s.Gang, s.Minimum(), text)
 }
 
+// how says what is unusual about the gang.
+func (s *Submit) how() string {
+	text := ""
+	for _, h := range []struct {
+		is   bool
+		text string
+	}{
+		{s.Queue != "", ", in the queue " + s.Queue},
+		{s.MinResources, ", with its resources in the group"},
+		{s.Deployment, ", made by a Deployment"},
+		{s.FormerKey, ", by the key of the last generation"},
+		{len(s.Counts) > 0, fmt.Sprintf(", in turn of %v pods", s.Counts)},
+		{s.Every > 0, fmt.Sprintf(", one each %s", s.Every)},
+		{s.Runs > 0, fmt.Sprintf(", running %s once whole", s.Runs)},
+	} {
+		if h.is {
+			text += h.text
+		}
+	}
+	return text
+}
+
 // Submits lists every submit step, those of repeated blocks included.
 func Submits(steps []Step) []*Submit {
 	var all []*Submit
-	for i := range steps {
-		if steps[i].Submit != nil {
-			all = append(all, steps[i].Submit)
-		}
-		if r := steps[i].Repeat; r != nil {
-			all = append(all, Submits(r.Steps)...)
+	for s := range Each(steps) {
+		if s.Submit != nil {
+			all = append(all, s.Submit)
 		}
 	}
 	return all

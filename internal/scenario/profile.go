@@ -12,6 +12,8 @@ type Profile struct {
 	Name string `json:"name"`
 	// About says in a sentence what its cases have in common.
 	About string `json:"about"`
+	// Slow says that it takes minutes: it runs only where it is asked for by name.
+	Slow bool `json:"slow,omitempty"`
 	// Rows are those of the matrix that are held to it: RowsBackends, RowsOperators, or both.
 	Rows []string `json:"rows,omitempty"`
 	// Kinds are the kinds of job that it is about, for the matrix; none is every kind.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/gangctl/gangctl/internal/strict"
@@ -45,6 +46,9 @@ type Spec struct {
 	Source string `json:"source,omitempty"`
 	// Settle is how long a gang may be partly bound while it binds; 3s by default.
 	Settle Duration `json:"settle,omitempty"`
+	// Kubernetes is a range of versions that the case needs, such as ">=1.27"; it is not
+	// applicable to others. Every one by default.
+	Kubernetes string `json:"kubernetes,omitempty"`
 	// Alone runs the case with no other lab beside it: it measures speed.
 	Alone bool `json:"alone,omitempty"`
 	// Steps are what is done and what is expected, in this order.
@@ -68,6 +72,7 @@ type Step struct {
 	Change    *Change    `json:"change,omitempty"`
 	Drain     *Drain     `json:"drain,omitempty"`
 	Quota     *Quota     `json:"quota,omitempty"`
+	Queue     *Queue     `json:"queue,omitempty"`
 	Submit    *Submit    `json:"submit,omitempty"`
 	Complete  *Complete  `json:"complete,omitempty"`
 	Expect    *Expect    `json:"expect,omitempty"`
@@ -127,6 +132,25 @@ var operations = func() map[int]string {
 
 // Operations lists the vocabulary.
 func Operations() []string { return slices.Sorted(maps.Values(operations)) }
+
+// Needs says why the case can't be run on a version of Kubernetes; nil if it can.
+func (s *Scenario) Needs(kubernetes string) error {
+	if s.Spec.Kubernetes == "" {
+		return nil
+	}
+	in, err := semver.NewConstraint(s.Spec.Kubernetes)
+	if err != nil {
+		return err
+	}
+	v, err := semver.NewVersion(kubernetes)
+	if err != nil {
+		return fmt.Errorf("kubernetes: %q: %w", kubernetes, err)
+	}
+	if !in.Check(v) {
+		return fmt.Errorf("it needs Kubernetes %s, and this is %s", s.Spec.Kubernetes, kubernetes)
+	}
+	return nil
+}
 
 // Decode reads a case. The error names the file, the step and the field.
 func Decode(file string, data []byte) (*Scenario, error) {
@@ -189,7 +213,7 @@ func Weight(steps []Step) time.Duration {
 	for i := range steps {
 		switch s := &steps[i]; {
 		case s.Expect != nil:
-			sum += time.Duration(s.Expect.For) + time.Second
+			sum += s.Expect.Hold(1, time.Minute) + time.Second
 		case s.Wait != nil:
 			sum += time.Duration(s.Wait.For)
 		case s.Repeat != nil:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/Masterminds/semver/v3"
 )
 
 func (s *Scenario) validate() error {
@@ -20,6 +22,11 @@ func (s *Scenario) validate() error {
 	}
 	if s.Spec.Settle < 0 {
 		return fmt.Errorf("spec.settle: %s must not be negative", s.Spec.Settle)
+	}
+	if k := s.Spec.Kubernetes; k != "" {
+		if _, err := semver.NewConstraint(k); err != nil {
+			return fmt.Errorf("spec.kubernetes: %q: %w", k, err)
+		}
 	}
 	if len(s.Spec.Steps) == 0 {
 		return errors.New("spec.steps: there must be one")

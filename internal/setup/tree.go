@@ -73,7 +73,12 @@ func (t *Tree) Choose(profiles, names []string) ([]*scenario.Scenario, error) {
 		}
 	}
 	if slices.Contains(profiles, AllProfiles) {
-		profiles = haveProfiles
+		for _, p := range t.Profiles {
+			if !p.Slow {
+				profiles = append(profiles, p.Name)
+			}
+		}
+		profiles = slices.DeleteFunc(slices.Clone(profiles), func(p string) bool { return p == AllProfiles })
 	}
 	for _, p := range profiles {
 		if !slices.Contains(haveProfiles, p) {

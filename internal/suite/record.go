@@ -48,7 +48,7 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	}
 	defer file.Close()
 	o := drive.Options{Scenario: c, Begin: begin, Out: file}
-	if err := writer.Check(c); err != nil {
+	if err := cmp.Or(writer.Check(c), c.Needs(s.Kubernetes)); err != nil {
 		return drive.NotApplicable(o, err)
 	}
 	if err := b.ready(ctx, j); err != nil {
@@ -119,11 +119,15 @@ func (s *Suite) begin(c *scenario.Scenario, run string) (timeline.Begin, gang.Wr
 		settle = scenario.DefaultSettle
 	}
 	patience := cmp.Or(s.Patience, 1)
+	var timeout timeline.Time
+	if t := s.Release.Backend.Spec.Timeout; t != nil && !plain(c, run) {
+		timeout = timeline.Time(t.Length.Duration)
+	}
 	return timeline.Begin{
 		Run: run, Case: c.Metadata.Name, Backend: s.Release.Backend.Metadata.Name, Version: s.Release.Version,
 		Kubernetes: s.Kubernetes, Scheduler: w.Scheduler, Binder: binder, Grouped: w.Grouped(), Joined: w.Gang != nil,
 		Operator: s.Operator(),
-		Settle:   timeline.Time(settle.Scale(patience)), Patience: patience, Scenario: spec,
+		Settle:   timeline.Time(settle.Scale(patience)), Patience: patience, Timeout: timeout, Scenario: spec,
 	}, w, nil
 }
 

@@ -32,6 +32,7 @@ type Event struct {
 	Component *Component `json:"component,omitempty"`
 	Denied    *Denied    `json:"denied,omitempty"`
 	Met       *Met       `json:"met,omitempty"`
+	Said      *Said      `json:"said,omitempty"`
 	Cut       *Cut       `json:"cut,omitempty"`
 	End       *End       `json:"end,omitempty"`
 }
@@ -41,7 +42,7 @@ func (e *Event) check() error {
 	n := 0
 	for _, set := range []bool{
 		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
-		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil, e.Cut != nil, e.End != nil,
+		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil, e.Said != nil, e.Cut != nil, e.End != nil,
 	} {
 		if set {
 			n++
@@ -105,6 +106,9 @@ type Begin struct {
 	Settle Time `json:"settle"`
 	// Patience is the factor on every duration of the scenario.
 	Patience float64 `json:"patience"`
+	// Timeout is how long the backend itself waits before it gives up on a gang; 0 where it
+	// declares no timeout.
+	Timeout Time `json:"timeout,omitempty"`
 	// Recorded names the backend's run that a shared control was recorded in.
 	Recorded string `json:"recorded,omitempty"`
 	// Started is the wall clock's time, for people.
@@ -163,7 +167,19 @@ type Group struct {
 	Name  string `json:"name"`
 	Min   int64  `json:"min"`
 	Phase string `json:"phase,omitempty"`
-	Gone  bool   `json:"gone,omitempty"`
+	// Why are the messages of the group's conditions.
+	Why  string `json:"why,omitempty"`
+	Gone bool   `json:"gone,omitempty"`
+}
+
+// Said is what somebody let the user know: an event of the API server's, or its refusal. It
+// is recorded in cases that expect something to be told.
+type Said struct {
+	// Kind and Name are the object's that it is about.
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
 }
 
 // Gang is what we meant: written when a gang is submitted, and with Ended when

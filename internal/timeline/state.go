@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // State is the cluster as the events so far describe it. The driver waits on it
@@ -27,6 +28,8 @@ type GangState struct {
 	Pods      map[string]*Pod
 	// Seen counts the pods that were ever there, those that are gone included.
 	Seen int
+	// Messages are what was said of the gang, each once, the first hundred.
+	Messages []string
 	// Evicted counts the pods that lost their node, and not by a step of the scenario.
 	Evicted int
 }
@@ -46,7 +49,12 @@ func (s *State) Apply(e Event) {
 		s.doing = e.Step.Op
 	case e.Node != nil:
 		put(s.Nodes, e.Node.Name, e.Node, e.Node.Gone)
+	case e.Said != nil:
+		s.hear(e.Said)
 	case e.Group != nil:
+		if g := s.Gangs[e.Group.Name]; g != nil {
+			g.hear(e.Group.Why)
+		}
 		put(s.Groups, e.Group.Name, e.Group, e.Group.Gone)
 	case e.Gang != nil && e.Gang.Ended:
 		// The gang may be submitted again under its name: what is left of its
@@ -67,12 +75,43 @@ func (s *State) Apply(e Event) {
 				if before != nil && before.Bound() && (e.Pod.Deleting || e.Pod.Gone) && !takesPods(s.doing) {
 					g.Evicted++
 				}
+				g.hear(e.Pod.Why)
 				put(g.Pods, e.Pod.UID, e.Pod, e.Pod.Gone)
 				return
 			}
 		}
 		put(s.Others, e.Pod.UID, e.Pod, e.Pod.Gone)
 	}
+}
+
+// hear finds the gang that something was said of.
+func (s *State) hear(said *Said) {
+	for _, g := range s.Gangs {
+		if g.Name == said.Name || g.count(func(p *Pod) bool { return p.Name == said.Name }) > 0 {
+			g.hear(said.Message)
+		}
+	}
+}
+
+// mostMessages bounds what is kept of what was said of a gang.
+const mostMessages = 100
+
+func (g *GangState) hear(message string) {
+	if message != "" && len(g.Messages) < mostMessages && !slices.Contains(g.Messages, message) {
+		g.Messages = append(g.Messages, message)
+	}
+}
+
+// Told says whether a message has the words, in whatever case.
+func (g *GangState) Told(words string) bool {
+	return slices.ContainsFunc(g.Messages, func(m string) bool {
+		return strings.Contains(strings.ToLower(m), strings.ToLower(words))
+	})
+}
+
+// Finished says that all of the gang's pods have succeeded.
+func (g *GangState) Finished() bool {
+	return g.count(func(p *Pod) bool { return p.Phase == "Succeeded" }) == g.Size
 }
 
 // takesPods says of an operation that pods go by it: it waits until they are gone.

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
@@ -83,7 +84,7 @@ func (o *openExpectation) result(j *judge) Expectation {
 		_, x.Why = o.want.Met(j.state)
 		x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
 		x.Bound = j.boundOf(o.want.Gang)
-	case j.state.Now-o.since+tolerance < timeline.Time(o.want.For.Scale(j.begin.Patience)):
+	case j.state.Now-o.since+tolerance < timeline.Time(o.want.Hold(j.begin.Patience, time.Duration(j.begin.Timeout))):
 		x.Why = fmt.Sprintf("watched for only %ss", j.state.Now-o.since)
 	default:
 		x.Met, x.At = true, o.since

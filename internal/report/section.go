@@ -51,7 +51,8 @@ type runFigure struct {
 	Picture template.HTML
 	Steps   []stepLine
 	Ledger  []verdict.Holding
-	Idle    timeline.Time
+	// Idle is the ledger's sum of GPU-seconds.
+	Idle timeline.Time
 	Open    bool
 }
 
@@ -117,7 +118,10 @@ func figureOf(c Case, events []timeline.Event, id string) runFigure {
 		return f
 	}
 	if run != nil {
-		f.Ledger, f.Idle = run.Ledger, run.IdleGPUSeconds
+		f.Ledger = run.Ledger
+		for _, h := range f.Ledger {
+			f.Idle += h.IdleGPUSeconds
+		}
 	}
 	p := &picture{chart: ch, title: c.name() + ", " + f.Title, id: id}
 	// Every text in the drawing went through escape.

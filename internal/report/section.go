@@ -53,7 +53,7 @@ type runFigure struct {
 	Ledger  []verdict.Holding
 	// Idle is the ledger's sum of GPU-seconds.
 	Idle timeline.Time
-	Open    bool
+	Open bool
 }
 
 func newSection(c Case, link, id string) (section, error) {

@@ -19,7 +19,7 @@ func (p *picture) gang(g *gangRows, y float64) {
 	if p.thin {
 		p.thinName(g, y)
 	} else {
-		p.text("gang", "", 6, y+12, clip(g.title(), 80))
+		p.text("gang", "", 6, y+14, clip(g.title(), 80))
 		y += headHeight
 	}
 	height := float64(len(g.lanes)) * p.lane
@@ -32,7 +32,7 @@ func (p *picture) gang(g *gangRows, y float64) {
 	}
 	for _, l := range g.lanes {
 		short := strings.TrimPrefix(l.name, g.name+"-")
-		p.text("pod", l.name, gutter-8, y+9.5, middle(short, 18))
+		p.text("pod", l.name, gutter-8, y+11, middle(short, nameLength))
 		for _, s := range l.segments {
 			left, size := p.x(s.from), bar(s.state)
 			p.rect("s "+string(s.state), s.title(l.name), left, y+(p.lane-1-size)/2, max(0.6, p.x(s.to)-left), size)
@@ -78,8 +78,8 @@ func (p *picture) thinName(g *gangRows, y float64) {
 	if y < p.named {
 		return
 	}
-	p.named = y + 11
-	p.text("pod", g.title(), gutter-8, y+min(height, 11)/2+4, middle(g.title(), 20))
+	p.named = y + 13
+	p.text("pod", g.title(), gutter-8, y+min(height, 13)/2+4, middle(g.title(), nameLength))
 }
 
 // thinLanes draws one path per state for the whole gang: hundreds of lanes must

@@ -9,7 +9,7 @@ type key struct {
 }
 
 // width is what the entry takes, with the gap behind it.
-func (k key) width() float64 { return 19 + 6.1*float64(utf8.RuneCountInString(k.label)) + 14 }
+func (k key) width() float64 { return 19 + 6.9*float64(utf8.RuneCountInString(k.label)) + 14 }
 
 // keys explain what the picture uses, and no more.
 func (p *picture) keys() []key {

@@ -21,7 +21,7 @@ func (f *pennant) label() string {
 }
 
 // measure is half of the pennant's width.
-func (f *pennant) measure() { f.half = 4 + 3.1*float64(utf8.RuneCountInString(f.label())) }
+func (f *pennant) measure() { f.half = 5 + 3.7*float64(utf8.RuneCountInString(f.label())) }
 
 // drawMarks draws a dashed line for each mark, and gives the flags to go above.
 func (p *picture) drawMarks(top float64) (flags []*pennant) {
@@ -56,7 +56,7 @@ func (p *picture) drawFlags(flags []*pennant, top float64) {
 		}
 		x := max(f.half+1, min(f.x, pictureWidth-f.half-1))
 		title := strings.Join(f.titles, "\n")
-		p.element("rect", title, "class", class, "x", num(x-f.half), "y", num(top+4), "width", num(2*f.half), "height", "15", "rx", "7.5")
-		p.text(class+" label", "", x, top+15, f.label())
+		p.element("rect", title, "class", class, "x", num(x-f.half), "y", num(top+4), "width", num(2*f.half), "height", "17", "rx", "8.5")
+		p.text(class+" label", "", x, top+16.7, f.label())
 	}
 }

@@ -70,9 +70,9 @@ func (r *ConformanceReport) writePage(w io.Writer, cases, linked []Case) error {
 		Counts: r.total().String(), Facts: r.facts(),
 	}
 	v.Headline, v.Tone = r.headline()
-	byProfile := map[string][]section{}
+	byProfile, taken := map[string][]section{}, map[string]bool{}
 	for i, c := range cases {
-		s, err := newSection(c, linked[i].Timeline, fmt.Sprintf("case-%d", i+1))
+		s, err := newSection(c, linked[i].Timeline, sectionID(c.name(), taken))
 		if err != nil {
 			return fmt.Errorf("case %s: %w", c.name(), err)
 		}
@@ -85,6 +85,17 @@ func (r *ConformanceReport) writePage(w io.Writer, cases, linked []Case) error {
 		v.Profiles = append(v.Profiles, profileView{Profile: p, Sections: byProfile[p.Name]})
 	}
 	return pageTemplate.Execute(w, v)
+}
+
+// sectionID is where a link finds a case: by its name, so that the link holds in the
+// next report too. A name that comes again gets a number.
+func sectionID(name string, taken map[string]bool) string {
+	id := "case-" + name
+	for n := 2; taken[id]; n++ {
+		id = fmt.Sprintf("case-%s-%d", name, n)
+	}
+	taken[id] = true
+	return id
 }
 
 // scriptHash is what the page's own policy lets run.
@@ -133,7 +144,7 @@ func (r *ConformanceReport) facts() []fact {
 		profiles = append(profiles, fmt.Sprintf("%s: %s", p.Name, p.Result))
 	}
 	return slices.DeleteFunc([]fact{
-		{"Kubernetes", r.Implementation.Kubernetes}, {"Cluster", r.Implementation.Provider},
+		{"Operator", r.Implementation.Operator}, {"Kubernetes", r.Implementation.Kubernetes}, {"Cluster", r.Implementation.Provider},
 		{"Profiles", strings.Join(profiles, ", ")}, {"Date", r.Date}, {"Tool", r.Tool},
 	}, func(f fact) bool { return f.Value == "" })
 }

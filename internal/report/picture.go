@@ -15,18 +15,20 @@ var pictureCSS string
 
 // The picture's measures, in its own units: it is scaled to the page.
 const (
-	pictureWidth = 620.0
-	gutter       = 112.0 // names, left of the plot
-	margin       = 14.0  // right of it
-	marksHeight  = 24.0
+	pictureWidth = 600.0
+	gutter       = 128.0 // names, left of the plot
+	margin       = 20.0  // right of it
+	marksHeight  = 26.0
 	roomHeight   = 64.0 // the capacity chart
-	axisHeight   = 22.0
-	legendHeight = 18.0
+	axisHeight   = 24.0
+	legendHeight = 20.0
 	titleHeight  = 28.0
-	laneHeight   = 13.0
-	headHeight   = 17.0 // a gang's name, above its lanes
+	laneHeight   = 15.0
+	headHeight   = 20.0 // a gang's name, above its lanes
 	gangGap      = 5.0
 
+	// nameLength is how many letters of a name have room in the gutter.
+	nameLength = 17
 	// manyLanes is where lanes become thin and lose their names.
 	manyLanes = 40
 	// thinTotal is what all thin lanes together may take.
@@ -177,7 +179,7 @@ func (p *picture) axis(top float64) {
 		x := p.x(t)
 		p.line("grid", x, top, x, p.bottom)
 		// Shortest form: ticks are round numbers.
-		p.text("tick", "", x, p.bottom+13, strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", time.Duration(t).Seconds()), "0"), ".")+" s")
+		p.text("tick", "", x, p.bottom+16, strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", time.Duration(t).Seconds()), "0"), ".")+" s")
 	}
 	p.line("axis", gutter, p.bottom, pictureWidth-margin, p.bottom)
 }

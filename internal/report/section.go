@@ -18,7 +18,9 @@ import (
 // section is a case's part of the page.
 type section struct {
 	CaseResult
+	// ID is the section's in the page; those of its heading and pictures come of it.
 	ID          string
+	Profile     string
 	Label       string
 	Description string
 	// Source is where the fault was reported; SourceURL, if it is an address.
@@ -36,7 +38,7 @@ type section struct {
 
 // Find is what a reader may search the case by.
 func (s section) Find() string {
-	return strings.ToLower(strings.Join([]string{s.Name, s.Feature, s.Label, s.Description, s.Source, s.Reason}, " "))
+	return strings.ToLower(strings.Join([]string{s.Name, s.Profile, s.Feature, s.Label, s.Description, s.Source, s.Reason}, " "))
 }
 
 // Passed says which of the page's filters shows the case.
@@ -49,13 +51,14 @@ type runFigure struct {
 	Picture template.HTML
 	Steps   []stepLine
 	Ledger  []verdict.Holding
-	Idle    timeline.Time
-	Open    bool
+	// Idle is the ledger's sum of GPU-seconds.
+	Idle timeline.Time
+	Open bool
 }
 
 func newSection(c Case, link, id string) (section, error) {
 	v := c.verdict()
-	s := section{CaseResult: c.result(), ID: id, Label: Label(c), Description: c.spec().Description, Source: c.spec().Source}
+	s := section{CaseResult: c.result(), ID: id, Profile: c.profile(), Label: Label(c), Description: c.spec().Description, Source: c.spec().Source}
 	s.Timeline = filepath.ToSlash(link)
 	if strings.HasPrefix(s.Source, "https://") {
 		s.SourceURL = s.Source
@@ -79,7 +82,7 @@ func newSection(c Case, link, id string) (section, error) {
 	}
 	s.Note = note
 	for i, events := range runs {
-		f := figureOf(c, events, fmt.Sprintf("%s-run-%d", id, i+1))
+		f := figureOf(c, events, fmt.Sprintf("run-%d-%s", i+1, id))
 		if f.Title == "" {
 			continue
 		}
@@ -115,7 +118,10 @@ func figureOf(c Case, events []timeline.Event, id string) runFigure {
 		return f
 	}
 	if run != nil {
-		f.Ledger, f.Idle = run.Ledger, run.IdleGPUSeconds
+		f.Ledger = run.Ledger
+		for _, h := range f.Ledger {
+			f.Idle += h.IdleGPUSeconds
+		}
 	}
 	p := &picture{chart: ch, title: c.name() + ", " + f.Title, id: id}
 	// Every text in the drawing went through escape.

@@ -17,7 +17,20 @@ const controlFor = scenario.Duration(8 * time.Second)
 // meanwhile is part of what is to be seen.
 func (d *driver) doExpect(ctx context.Context, e *scenario.Expect) error {
 	met := func(s *timeline.State) bool { ok, _ := e.Met(s); return ok }
+	if e.Denied != nil {
+		// The audit log is read when the time is over.
+		if err := errors.Join(pause(ctx, e.For.Scale(d.Begin.Patience)), d.recordDenied()); err != nil {
+			return err
+		}
+	}
 	ok := true
+	if e.Within+e.For == 0 || e.Denied != nil {
+		d.rec.Look(func(s *timeline.State) { ok = met(s) })
+		if !ok {
+			return errUnmet
+		}
+		return nil
+	}
 	if within := d.within(e); within > 0 {
 		var err error
 		if ok, err = d.sees(ctx, within, met); err != nil {
@@ -46,8 +59,9 @@ func (d *driver) doExpect(ctx context.Context, e *scenario.Expect) error {
 
 func (d *driver) within(e *scenario.Expect) time.Duration {
 	c := d.Scenario.Spec.Control
-	// Until its scheduler is stopped, a control goes like the subject.
-	if d.Begin.Run != timeline.Control || (c.Scheduler == scenario.StoppedScheduler && !d.stopped) {
+	// Until its scheduler is stopped, or it has done what it does, a control goes like the
+	// subject.
+	if d.Begin.Run != timeline.Control || (c.Scheduler == scenario.StoppedScheduler && !d.stopped) || (c.Does != nil && !d.spoiled) {
 		return e.Within.Scale(d.Begin.Patience)
 	}
 	wait := c.For

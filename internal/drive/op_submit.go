@@ -66,12 +66,14 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		work = append(work, pods)
 	}
 	if d.Writer.Jobbed(s) {
-		return d.createAll(ctx, work)
+		return d.createAll(ctx, s, work)
 	}
 	if s.Interleaved {
 		work = [][]*unstructured.Unstructured{interleave(work)}
 	}
-	if err := d.createAll(ctx, work); err != nil {
+	refused := d.refusals()
+	// What was refused is never seen.
+	if err := d.createAll(ctx, s, work); err != nil || d.refusals() > refused {
 		return err
 	}
 	return d.awaitPods(ctx, s.Names(), s.LatePods())
@@ -123,7 +125,7 @@ func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*
 		return pods, nil
 	}
 	_, err := d.create(ctx, group)
-	return pods, err
+	return pods, d.refusable(s, group, err)
 }
 
 // create creates an object of a kind that the catalog knows.
@@ -197,13 +199,13 @@ func (d *driver) dropPriorities(ctx context.Context) error {
 }
 
 // createAll creates each list in order, and eight lists at a time.
-func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructured) error {
+func (d *driver) createAll(ctx context.Context, s *scenario.Submit, work [][]*unstructured.Unstructured) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for _, pods := range work {
 		group.Go(func() error {
 			for _, p := range pods {
-				if err := d.submit(ctx, p); err != nil {
+				if err := d.refusable(s, p, d.submit(ctx, p)); err != nil {
 					return err
 				}
 			}

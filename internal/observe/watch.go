@@ -3,7 +3,9 @@ package observe
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +22,9 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// Watch records nodes, pods and the backend's groups until the context ends. It
-// returns once what is there already is recorded. The load comes after the watch.
+// Watch records nodes and pods until the context ends. It returns once what is there
+// already is recorded. The load comes after the watch. Which group a pod names, it reads
+// as g says, which may be nil.
 func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
@@ -32,12 +35,22 @@ func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang)
 	if err := w.start(ctx, core.WithResource("nodes"), w.node); err != nil {
 		return err
 	}
-	if err := w.start(ctx, core.WithResource("pods"), w.pod); err != nil {
-		return err
-	}
+	return w.start(ctx, core.WithResource("pods"), w.pod)
+}
+
+// WatchGroups records the backend's groups, if it has any, until the context ends. It may be
+// called again then, as when their kind was gone for a while: what was there before, and is
+// no more, is recorded as gone.
+func (r *Recorder) WatchGroups(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
 	if g == nil || g.Group == nil {
 		return nil
 	}
+	client, err := dynamic.NewForConfig(cfg)
+	if err != nil {
+		return err
+	}
+	w := &watcher{recorder: r, client: client, gang: g}
+	w.forget()
 	gv, err := schema.ParseGroupVersion(g.Group.APIVersion)
 	if err != nil {
 		return err
@@ -94,6 +107,15 @@ func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, se
 		}
 	}()
 	return nil
+}
+
+// forget records every group as gone; those that are not come again with the list.
+func (w *watcher) forget() {
+	var names []string
+	w.recorder.Look(func(s *timeline.State) { names = slices.Sorted(maps.Keys(s.Groups)) })
+	for _, name := range names {
+		w.recorder.Record(timeline.Event{Group: &timeline.Group{Name: name, Gone: true}})
+	}
 }
 
 func (w *watcher) cut(what, err string) {

@@ -45,6 +45,10 @@ type Spec struct {
 	Source string `json:"source,omitempty"`
 	// Settle is how long a gang may be partly bound while it binds; 3s by default.
 	Settle Duration `json:"settle,omitempty"`
+	// Needs are what the case can't do without, beyond what its steps show: kubelet, real
+	// nodes; deployments, a bundle that runs something of its own; webhooks, one with
+	// admission webhooks. Where that is missing, it is NotApplicable.
+	Needs []Need `json:"needs,omitempty"`
 	// Alone runs the case with no other lab beside it: it measures speed.
 	Alone bool `json:"alone,omitempty"`
 	// Steps are what is done and what is expected, in this order.
@@ -76,6 +80,10 @@ type Step struct {
 	Kill      *Kill      `json:"kill,omitempty"`
 	Pause     *Pause     `json:"pause,omitempty"`
 	Intercept *Intercept `json:"intercept,omitempty"`
+	Sync      *Sync      `json:"sync,omitempty"`
+	Uninstall *Uninstall `json:"uninstall,omitempty"`
+	Enforce   *Enforce   `json:"enforce,omitempty"`
+	Break     *Break     `json:"break,omitempty"`
 	Wait      *Wait      `json:"wait,omitempty"`
 	Repeat    *Repeat    `json:"repeat,omitempty"`
 }

@@ -32,6 +32,8 @@ type Event struct {
 	Component *Component `json:"component,omitempty"`
 	Denied    *Denied    `json:"denied,omitempty"`
 	Met       *Met       `json:"met,omitempty"`
+	Refused   *Refused   `json:"refused,omitempty"`
+	Sync      *Sync      `json:"sync,omitempty"`
 	Cut       *Cut       `json:"cut,omitempty"`
 	End       *End       `json:"end,omitempty"`
 }
@@ -41,7 +43,8 @@ func (e *Event) check() error {
 	n := 0
 	for _, set := range []bool{
 		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
-		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil, e.Cut != nil, e.End != nil,
+		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil,
+		e.Refused != nil, e.Sync != nil, e.Cut != nil, e.End != nil,
 	} {
 		if set {
 			n++
@@ -210,13 +213,16 @@ const (
 	Resumed = "resumed"
 )
 
-// Denied is a request that the API server refused with 403, from its audit log.
+// Denied is a request of a ServiceAccount that the API server refused with 403, from its
+// audit log, or answered with 404, as it serves no such resource.
 type Denied struct {
 	User     string `json:"user"`
 	Verb     string `json:"verb"`
 	Resource string `json:"resource"`
 	// Count is how often, within the run.
 	Count int `json:"count"`
+	// Missing says that it was a 404 to a list or a watch.
+	Missing bool `json:"missing,omitempty"`
 }
 
 // Met is a request that the scenario refused or held up.

@@ -16,6 +16,10 @@ type State struct {
 	Gangs map[string]*GangState
 	// Others are pods of no gang of ours, by UID.
 	Others map[string]*Pod
+	// Denied and Refused are what the API server refused so far, and Sync is the last one.
+	Denied  []Denied
+	Refused []Refused
+	Sync    *Sync
 
 	doing string // the operation of the step under way
 }
@@ -46,6 +50,12 @@ func (s *State) Apply(e Event) {
 		s.doing = e.Step.Op
 	case e.Node != nil:
 		put(s.Nodes, e.Node.Name, e.Node, e.Node.Gone)
+	case e.Denied != nil:
+		s.Denied = append(s.Denied, *e.Denied)
+	case e.Refused != nil:
+		s.Refused = append(s.Refused, *e.Refused)
+	case e.Sync != nil:
+		s.Sync = e.Sync
 	case e.Group != nil:
 		put(s.Groups, e.Group.Name, e.Group, e.Group.Gone)
 	case e.Gang != nil && e.Gang.Ended:

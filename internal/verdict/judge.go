@@ -76,6 +76,9 @@ func misbehaves(want scenario.Control, j *judge, got Run) string {
 	if got.Outcome == Inconclusive {
 		return got.Reason
 	}
+	if want.Does != nil {
+		return j.spoils(want.Unmet, got)
+	}
 	if want.Scheduler == scenario.StoppedScheduler {
 		if !j.stopped {
 			return "the scheduler was never stopped"

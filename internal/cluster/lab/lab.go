@@ -23,6 +23,7 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/runfolder"
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
@@ -49,6 +50,8 @@ type Options struct {
 	Images *Images
 	// Bundle is installed; nil makes a plain cluster.
 	Bundle *Bundle
+	// Others are bundles that can be synced in the Bundle's place, by scenario.Sync's names.
+	Others map[string]*Bundle
 	// Verifier are the roles that cases run under; without any, they run as an
 	// administrator.
 	Verifier []*unstructured.Unstructured
@@ -64,6 +67,8 @@ type Bundle struct {
 	CertManager []*unstructured.Unstructured
 	// Processes are the Deployments that run, in start order.
 	Processes []catalog.Process
+	// Binaries are those of its processes; nil are the lab's.
+	Binaries map[string]string
 	// Gang is how a group is written down, to see when one is accepted; nil asks for none.
 	Gang *catalog.Gang
 	// Job is the kind of job that is to be accepted; nil asks for none.
@@ -88,6 +93,11 @@ type Lab struct {
 	audited int64 // bytes of the audit log that earlier cases left
 	told    int64 // bytes of it that Requests has told
 
+	installed   *Bundle                // nil after an uninstall
+	deployments map[string]*deployment // that run, by namespace/name
+	services    map[string]string      // components behind Services, by namespace/name
+	pairs       map[string]*keyPair    // that were issued, by namespace/secret
+
 	mu        sync.Mutex
 	processes []*process // as they were started
 	watcher   func(timeline.Component)
@@ -96,7 +106,7 @@ type Lab struct {
 
 // Up starts a lab. Whatever goes wrong, nothing is left running.
 func Up(ctx context.Context, o Options) (_ *Lab, err error) {
-	l := &Lab{opts: o}
+	l := &Lab{opts: o, deployments: map[string]*deployment{}, services: map[string]string{}, pairs: map[string]*keyPair{}}
 	l.life, l.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -219,40 +229,47 @@ func (l *Lab) tell(c timeline.Component) {
 }
 
 // Stop kills a component on purpose.
-func (l *Lab) Stop(_ context.Context, component string) error {
-	p, err := l.find(component)
-	if err != nil {
-		return err
-	}
-	p.stop()
-	return nil
+func (l *Lab) Stop(ctx context.Context, component string) error {
+	return l.each(ctx, component, func(p *process) error {
+		p.stop()
+		return nil
+	})
 }
 
 // Pause halts a component on purpose.
-func (l *Lab) Pause(_ context.Context, component string) error {
-	return l.signal(component, syscall.SIGSTOP)
+func (l *Lab) Pause(ctx context.Context, component string) error {
+	return l.each(ctx, component, func(p *process) error { return p.signal(syscall.SIGSTOP) })
 }
 
 // Resume lets a paused component go on.
-func (l *Lab) Resume(_ context.Context, component string) error {
-	return l.signal(component, syscall.SIGCONT)
-}
-
-func (l *Lab) signal(component string, s syscall.Signal) error {
-	p, err := l.find(component)
-	if err != nil {
-		return err
-	}
-	return p.signal(s)
+func (l *Lab) Resume(ctx context.Context, component string) error {
+	return l.each(ctx, component, func(p *process) error { return p.signal(syscall.SIGCONT) })
 }
 
 // Start starts a stopped component again.
 func (l *Lab) Start(ctx context.Context, component string) error {
-	p, err := l.find(component)
-	if err != nil {
-		return err
+	return l.each(ctx, component, func(p *process) error { return p.start(ctx) })
+}
+
+// each does something to a component, or to all that the name stands for.
+func (l *Lab) each(ctx context.Context, component string, do func(*process) error) error {
+	names := []string{component}
+	if component == scenario.Webhooks {
+		var err error
+		if names, err = l.webhooks(ctx); err != nil {
+			return err
+		}
 	}
-	return p.start(ctx)
+	for _, name := range names {
+		p, err := l.find(name)
+		if err == nil {
+			err = do(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Renew starts every component but etcd and the API server again, so that nothing is left
@@ -308,7 +325,7 @@ func (l *Lab) endLeases(ctx context.Context) error {
 func (l *Lab) find(component string) (*process, error) {
 	if component == "scheduler" {
 		component = "kube-scheduler"
-		if b := l.opts.Bundle; b != nil && b.Scheduler != "" {
+		if b := l.opts.Bundle; b != nil && b.Scheduler != "" { // an earlier release's has the same name
 			component = b.Scheduler
 		}
 	}
@@ -359,9 +376,12 @@ func (l *Lab) Down() error {
 // group tells this lab's processes from another's.
 func (l *Lab) group() string { return filepath.Base(l.opts.Dir) }
 
-// newProcess prepares a component to run from its binary.
-func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
-	path, err := l.link(binary)
+// newProcess prepares a component to run a program.
+func (l *Lab) newProcess(name, program string, args []string) (*process, error) {
+	if program == "" {
+		return nil, fmt.Errorf("lab: there is no binary %s", name)
+	}
+	path, err := l.opts.Folder.Link(l.group(), program)
 	if err != nil {
 		return nil, err
 	}
@@ -381,12 +401,12 @@ func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
 	return p, nil
 }
 
-func (l *Lab) link(binary string) (string, error) {
-	path := l.opts.Binaries[binary]
-	if path == "" {
-		return "", fmt.Errorf("lab: there is no binary %s", binary)
+// program is the path of a bundle's binary.
+func (l *Lab) program(b *Bundle, binary string) string {
+	if b.Binaries != nil {
+		return b.Binaries[binary]
 	}
-	return l.opts.Folder.Link(l.group(), path)
+	return l.opts.Binaries[binary]
 }
 
 func (l *Lab) log(component string) string { return l.opts.Logs(component) }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -53,13 +54,7 @@ func (e *Expect) installationMet(s *timeline.State) (ok bool, why string) {
 	case e.Denied != nil:
 		n, first := 0, ""
 		for _, d := range s.Denied {
-			if n += d.Count; first != "" {
-				continue
-			}
-			first = fmt.Sprintf("%s may not %s %s", d.User, d.Verb, d.Resource)
-			if d.Missing {
-				first = fmt.Sprintf("%s wants to %s %s, which is not served", d.User, d.Verb, d.Resource)
-			}
+			n, first = n+d.Count, cmp.Or(first, d.String())
 		}
 		if n > *e.Denied {
 			return false, fmt.Sprintf("%s forbidden: %s", count(n, "request"), first)

@@ -42,7 +42,7 @@ func (s *Suite) lacks(c *scenario.Scenario) error {
 	for _, need := range c.Needs() {
 		switch need {
 		case scenario.NeedKubelet:
-			return errors.New("it needs real kubelets, which turn away what does not fit; the lab has none")
+			return errors.New("it needs real kubelets, which turn away what does not fit, and the lab has none")
 		case scenario.NeedDeployments:
 			if len(s.Release.Spec.Processes) == 0 {
 				return fmt.Errorf("%s runs nothing of its own: it is a part of Kubernetes", s.Release)

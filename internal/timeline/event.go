@@ -213,18 +213,6 @@ const (
 	Resumed = "resumed"
 )
 
-// Denied is a request of a ServiceAccount that the API server refused with 403, from its
-// audit log, or answered with 404, as it serves no such resource.
-type Denied struct {
-	User     string `json:"user"`
-	Verb     string `json:"verb"`
-	Resource string `json:"resource"`
-	// Count is how often, within the run.
-	Count int `json:"count"`
-	// Missing says that it was a 404 to a list or a watch.
-	Missing bool `json:"missing,omitempty"`
-}
-
 // Met is a request that the scenario refused or held up.
 type Met struct {
 	User     string `json:"user"`

@@ -1,5 +1,27 @@
 package timeline
 
+import "fmt"
+
+// Denied is a request of a ServiceAccount that the API server refused with 403, from its
+// audit log, or answered with 404, as it serves no such resource.
+type Denied struct {
+	User     string `json:"user"`
+	Verb     string `json:"verb"`
+	Resource string `json:"resource"`
+	// Count is how often, within the run.
+	Count int `json:"count"`
+	// Missing says that it was a 404 to a list or a watch.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// String is what was refused, without the count.
+func (d Denied) String() string {
+	if d.Missing {
+		return fmt.Sprintf("%s asks to %s %s, which is not served", d.User, d.Verb, d.Resource)
+	}
+	return fmt.Sprintf("%s may not %s %s", d.User, d.Verb, d.Resource)
+}
+
 // Refused is a request of the scenario's own that the API server refused, where the
 // scenario goes on all the same.
 type Refused struct {

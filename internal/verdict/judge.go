@@ -241,7 +241,7 @@ func (j *judge) finish() Run {
 	case len(wrong) > 0:
 		r.Outcome, r.Reason = Fail, strings.Join(wrong, "; ")
 		for _, d := range r.Denied {
-			r.Reason += fmt.Sprintf("; forbidden: %s may not %s %s (%d times)", d.User, d.Verb, d.Resource, d.Count)
+			r.Reason += fmt.Sprintf("; forbidden: %s (%d times)", d, d.Count)
 		}
 	case j.intercepts > 0 && j.met == 0:
 		r.Outcome, r.Reason = Inconclusive, "no request came that the case could refuse or hold up"

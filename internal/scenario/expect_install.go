@@ -44,7 +44,7 @@ func (e *Expect) installationString() string {
 	case e.Denied != nil:
 		return fmt.Sprintf("at most %s forbidden to a component", count(*e.Denied, "request"))
 	case e.Refused != nil:
-		return fmt.Sprintf("at most %s of the case refused", count(*e.Refused, "request"))
+		return fmt.Sprintf("at most %s refused", count(*e.Refused, "request"))
 	}
 	return "the sync: " + e.Synced
 }

@@ -183,8 +183,8 @@ func (j *judge) apply(e timeline.Event) error {
 		if e.Component.State == timeline.Exited {
 			j.broken = append(j.broken, fmt.Sprintf("%s exited by itself at %ss: %s", e.Component.Name, e.At, e.Component.Detail))
 		}
-		if e.Component.State == timeline.Stopped && e.Component.Name == j.begin.Binder {
-			j.stopped = true
+		if e.Component.Name == j.begin.Binder {
+			j.binder(e.Component.State)
 		}
 	case e.Met != nil:
 		j.met++

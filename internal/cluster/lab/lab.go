@@ -149,6 +149,11 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Bundle != nil {
+		if err := in.Preflight(slices.Concat(kinds, others)); err != nil {
+			return nil, fmt.Errorf("install %s on Kubernetes %s: %w", o.Bundle.Name, o.Kubernetes, err)
+		}
+	}
 	if imaged {
 		err = in.Served(ctx, kinds)
 	} else {

@@ -124,8 +124,10 @@ func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*
 		d.lacking[name] = append(d.lacking[name], group)
 		return pods, nil
 	}
-	_, err := d.create(ctx, group)
-	return pods, d.refusable(s, group, err)
+	return pods, d.refusable(ctx, s, group, func(ctx context.Context, u *unstructured.Unstructured) error {
+		_, err := d.create(ctx, u)
+		return err
+	})
 }
 
 // create creates an object of a kind that the catalog knows.
@@ -205,7 +207,7 @@ func (d *driver) createAll(ctx context.Context, s *scenario.Submit, work [][]*un
 	for _, pods := range work {
 		group.Go(func() error {
 			for _, p := range pods {
-				if err := d.refusable(s, p, d.submit(ctx, p)); err != nil {
+				if err := d.refusable(ctx, s, p, d.submit); err != nil {
 					return err
 				}
 			}

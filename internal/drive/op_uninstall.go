@@ -1,14 +1,17 @@
 package drive
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // doUninstall deletes the bundle. Groups may go with their kind, so their watch ends first.
 func (d *driver) doUninstall(ctx context.Context) error {
-	if d.endGroups != nil {
-		d.endGroups()
-		d.endGroups = nil
+	d.endGroups()
+	if err := d.recordDenied(); err != nil {
+		return err
 	}
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	return d.Cluster.Uninstall(ctx)
+	return errors.Join(d.Cluster.Uninstall(ctx), d.skipDenied())
 }

@@ -1,7 +1,9 @@
 package drive
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,11 +12,28 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// refusable records what the API server refused to create, where the step goes on all the
-// same; any other error is returned.
-func (d *driver) refusable(s *scenario.Submit, u *unstructured.Unstructured, err error) error {
+// persistFor is how long a refused request is tried again, as a controller does: a webhook
+// that was just started may listen and not know its paths yet.
+const persistFor = scenario.Duration(5 * time.Second)
+
+// refusable creates an object. Where the step goes on though the API server refuses it, it
+// is tried again for a while first, and then the refusal is recorded.
+func (d *driver) refusable(ctx context.Context, s *scenario.Submit, u *unstructured.Unstructured, create func(context.Context, *unstructured.Unstructured) error) error {
+	if !s.MayBeRefused {
+		return create(ctx, u)
+	}
 	var answer apierrors.APIStatus
-	if !s.MayBeRefused || !errors.As(err, &answer) {
+	passed := errors.New("the time has passed")
+	within, cancel := context.WithTimeoutCause(ctx, persistFor.Scale(d.Begin.Patience), passed)
+	defer cancel()
+	err := insist(within, func() (bool, error) {
+		err := create(ctx, u)
+		if errors.As(err, &answer) {
+			return false, nil
+		}
+		return true, err
+	})
+	if !errors.Is(err, passed) {
 		return err
 	}
 	d.rec.Record(timeline.Event{Refused: &timeline.Refused{
@@ -28,25 +47,34 @@ func (d *driver) refusals() (n int) {
 	return n
 }
 
+// skipDenied leaves out what was refused since recordDenied: a bundle that is taken from
+// under its components keeps them from much.
+func (d *driver) skipDenied() error {
+	return d.countDenied(func(timeline.Denied) {})
+}
+
 // recordDenied records what the API server refused to ServiceAccounts since it was last
 // asked.
 func (d *driver) recordDenied() error {
-	asked, err := d.Cluster.Requests()
-	for _, r := range asked {
-		request := timeline.Denied{User: r.User, Verb: r.Verb, Resource: r.Qualified()}
-		d.denied(request, r.Refused)
-		request.Missing = true
-		d.denied(request, r.Missing)
-	}
-	return err
+	return d.countDenied(func(x timeline.Denied) { d.rec.Record(timeline.Event{Denied: &x}) })
 }
 
-// denied records what is new of a count.
-func (d *driver) denied(request timeline.Denied, count int) {
-	event := request
-	event.Count = count - d.told[request]
-	if event.Count > 0 {
-		d.told[request] = count
-		d.rec.Record(timeline.Event{Denied: &event})
+// countDenied tells what is new of each kind of request.
+func (d *driver) countDenied(tell func(timeline.Denied)) error {
+	asked, err := d.Cluster.Requests()
+	for _, r := range asked {
+		for _, missing := range []bool{false, true} {
+			x := timeline.Denied{User: r.User, Verb: r.Verb, Resource: r.Qualified(), Missing: missing}
+			count := r.Refused
+			if missing {
+				count = r.Missing
+			}
+			before := d.told[x]
+			d.told[x] = count
+			if x.Count = count - before; x.Count > 0 {
+				tell(x)
+			}
+		}
 	}
+	return err
 }

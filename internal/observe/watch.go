@@ -32,10 +32,11 @@ func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang)
 	}
 	core := schema.GroupVersion{Version: "v1"}
 	w := &watcher{recorder: r, client: client, gang: g}
-	if err := w.start(ctx, core.WithResource("nodes"), w.node); err != nil {
+	if _, err := w.start(ctx, core.WithResource("nodes"), w.node); err != nil {
 		return err
 	}
-	return w.start(ctx, core.WithResource("pods"), w.pod)
+	_, err = w.start(ctx, core.WithResource("pods"), w.pod)
+	return err
 }
 
 // WatchGroups records the backend's groups, if it has any, until the context ends. It may be
@@ -49,13 +50,20 @@ func (r *Recorder) WatchGroups(ctx context.Context, cfg *rest.Config, g *catalog
 	if err != nil {
 		return err
 	}
+	var before []string
+	r.Look(func(s *timeline.State) { before = slices.Sorted(maps.Keys(s.Groups)) })
 	w := &watcher{recorder: r, client: client, gang: g}
-	w.forget()
 	gv, err := schema.ParseGroupVersion(g.Group.APIVersion)
 	if err != nil {
 		return err
 	}
-	return w.start(ctx, gv.WithResource(g.Group.Resource), w.group)
+	there, err := w.start(ctx, gv.WithResource(g.Group.Resource), w.group)
+	for _, name := range before {
+		if err == nil && !slices.Contains(there, name) {
+			r.Record(timeline.Event{Group: &timeline.Group{Name: name, Gone: true}})
+		}
+	}
+	return err
 }
 
 type watcher struct {
@@ -68,28 +76,32 @@ type watcher struct {
 type see func(u *unstructured.Unstructured, gone bool) (key string, e timeline.Event, err error)
 
 // start lists a resource, then watches it from there on. A watch that can't be
-// taken up again is a hole, which the timeline says.
-func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, see see) error {
+// taken up again is a hole, which the timeline says. It returns what was listed, by name.
+func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, see see) (names []string, err error) {
 	c := w.client.Resource(gvr)
 	list, err := c.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("list %s: %w", gvr.Resource, err)
+		return nil, fmt.Errorf("list %s: %w", gvr.Resource, err)
 	}
 	// What was recorded of each object: other changes to it make no event.
 	last := map[string]any{}
 	for i := range list.Items {
 		if err := w.record(see, last, &list.Items[i], false); err != nil {
-			return err
+			return nil, err
 		}
+		names = append(names, list.Items[i].GetName())
 	}
 	watching, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), listerWatcher{c})
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", gvr.Resource, err)
+		return nil, fmt.Errorf("watch %s: %w", gvr.Resource, err)
 	}
 	go func() {
 		defer watching.Stop()
 		for e := range watching.ResultChan() {
 			u, ok := e.Object.(*unstructured.Unstructured)
+			if ctx.Err() != nil {
+				return
+			}
 			if e.Type == watch.Error || !ok {
 				w.cut(gvr.Resource, fmt.Sprint(e.Object))
 				return
@@ -106,16 +118,7 @@ func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, se
 			w.cut(gvr.Resource, "it ended")
 		}
 	}()
-	return nil
-}
-
-// forget records every group as gone; those that are not come again with the list.
-func (w *watcher) forget() {
-	var names []string
-	w.recorder.Look(func(s *timeline.State) { names = slices.Sorted(maps.Keys(s.Groups)) })
-	for _, name := range names {
-		w.recorder.Record(timeline.Event{Group: &timeline.Group{Name: name, Gone: true}})
-	}
+	return names, nil
 }
 
 func (w *watcher) cut(what, err string) {

@@ -22,8 +22,8 @@ type Submit struct {
 	Ungrouped bool `json:"ungrouped,omitempty"`
 	// GroupLate leaves the group object to a later complete step.
 	GroupLate bool `json:"groupLate,omitempty"`
-	// MayBeRefused goes on where the API server refuses one of the pods, or the group: an
-	// expectation is to say so.
+	// MayBeRefused goes on where the API server refuses the group or one of the pods, again
+	// and again for 5s: an expectation is to say so.
 	MayBeRefused bool `json:"mayBeRefused,omitempty"`
 	// Roles are the gang's pods.
 	Roles []Role `json:"roles"`

@@ -15,13 +15,16 @@ import (
 
 // others makes ready what cases may install in the release's place, where they ask for it.
 func (t *Target) others(ctx context.Context, tr *Tree, c *Chosen, s *suite.Suite, p Progress) error {
+	if c.Pair != nil {
+		// An operator's bundle is made for one release, and asks more than gang scheduling of it.
+		return nil
+	}
 	if slices.Contains(t.Needs, scenario.NeedNoGangs) {
 		if err := t.noGangs(ctx, tr, c, s); err != nil {
 			return err
 		}
 	}
-	// The bundle of an operator is made for one release of its backend.
-	if !slices.Contains(t.Needs, scenario.NeedPrevious) || c.Pair != nil {
+	if !slices.Contains(t.Needs, scenario.NeedPrevious) {
 		return nil
 	}
 	before := c.Release.Previous(c.Kubernetes)

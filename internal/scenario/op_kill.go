@@ -31,8 +31,16 @@ func (k *Kill) validate() error {
 	return nil
 }
 
+// are is a component and its verb.
+func are(component string) string {
+	if component == Webhooks {
+		return "what is behind the webhooks is"
+	}
+	return component + " is"
+}
+
 func (k *Kill) String() string {
-	text := k.Component + " is killed"
+	text := are(k.Component) + " killed"
 	if k.Restart {
 		text += " and started again"
 	}

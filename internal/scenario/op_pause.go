@@ -23,5 +23,5 @@ func (p *Pause) String() string {
 	if p.Resumed {
 		return p.Component + " goes on"
 	}
-	return p.Component + " is paused"
+	return are(p.Component) + " paused"
 }

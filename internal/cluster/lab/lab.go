@@ -23,7 +23,6 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/runfolder"
-	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
@@ -233,50 +232,6 @@ func (l *Lab) tell(c timeline.Component) {
 	}
 }
 
-// Stop kills a component on purpose.
-func (l *Lab) Stop(ctx context.Context, component string) error {
-	return l.each(ctx, component, func(p *process) error {
-		p.stop()
-		return nil
-	})
-}
-
-// Pause halts a component on purpose.
-func (l *Lab) Pause(ctx context.Context, component string) error {
-	return l.each(ctx, component, func(p *process) error { return p.signal(syscall.SIGSTOP) })
-}
-
-// Resume lets a paused component go on.
-func (l *Lab) Resume(ctx context.Context, component string) error {
-	return l.each(ctx, component, func(p *process) error { return p.signal(syscall.SIGCONT) })
-}
-
-// Start starts a stopped component again.
-func (l *Lab) Start(ctx context.Context, component string) error {
-	return l.each(ctx, component, func(p *process) error { return p.start(ctx) })
-}
-
-// each does something to a component, or to all that the name stands for.
-func (l *Lab) each(ctx context.Context, component string, do func(*process) error) error {
-	names := []string{component}
-	if component == scenario.Webhooks {
-		var err error
-		if names, err = l.webhooks(ctx); err != nil {
-			return err
-		}
-	}
-	for _, name := range names {
-		p, err := l.find(name)
-		if err == nil {
-			err = do(p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Renew starts every component but etcd and the API server again, so that nothing is left
 // in their memory of the cases before.
 func (l *Lab) Renew(ctx context.Context) error {
@@ -325,25 +280,6 @@ func (l *Lab) endLeases(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (l *Lab) find(component string) (*process, error) {
-	if component == "scheduler" {
-		component = "kube-scheduler"
-		if b := l.opts.Bundle; b != nil && b.Scheduler != "" { // an earlier release's has the same name
-			component = b.Scheduler
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var names []string
-	for _, p := range l.processes {
-		if p.name == component {
-			return p, nil
-		}
-		names = append(names, p.name)
-	}
-	return nil, catalog.Unknown("component", component, names)
 }
 
 // Requests lists what service accounts asked for since the lab was last emptied.

@@ -44,6 +44,9 @@ type keyPair struct {
 }
 
 func (l *Lab) issueCertificates(ctx context.Context, objects []*unstructured.Unstructured) error {
+	if l.pairs == nil {
+		l.pairs = map[string]*keyPair{}
+	}
 	i := &issuer{lab: l, objects: objects, made: l.pairs}
 	for _, o := range objects {
 		if o.GetKind() == "Certificate" && o.GroupVersionKind().Group == certManagerGroup {

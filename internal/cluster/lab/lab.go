@@ -105,7 +105,7 @@ type Lab struct {
 
 // Up starts a lab. Whatever goes wrong, nothing is left running.
 func Up(ctx context.Context, o Options) (_ *Lab, err error) {
-	l := &Lab{opts: o, deployments: map[string]*deployment{}, services: map[string]string{}, pairs: map[string]*keyPair{}}
+	l := &Lab{opts: o, deployments: map[string]*deployment{}, services: map[string]string{}}
 	l.life, l.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {

@@ -59,6 +59,17 @@ func (s *Scenario) Needs() []Need {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// NeedsOf are the needs of several cases, each once.
+func NeedsOf(cases []*Scenario) []Need {
+	set := map[Need]bool{}
+	for _, c := range cases {
+		for _, n := range c.Needs() {
+			set[n] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
 // Reinstalls says that the case, or its control, changes the installation: no other case
 // can follow in its lab.
 func (s *Scenario) Reinstalls() bool {

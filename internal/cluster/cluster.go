@@ -38,8 +38,9 @@ type Installation interface {
 	// Sync applies a bundle as a GitOps controller does: scenario.Sync says which. What
 	// could not be applied is in what it returns, and is no error.
 	Sync(ctx context.Context, bundle string) (*timeline.Sync, error)
-	// Uninstall deletes what the bundle holds, and waits until it is gone.
-	Uninstall(ctx context.Context) error
+	// Uninstall deletes what the bundle holds, and waits a while until it is gone. What does
+	// not go is in what it returns, and is no error.
+	Uninstall(ctx context.Context) (*timeline.Sync, error)
 	// Enforce makes the bundle's namespaces enforce a Pod Security level, and returns what
 	// the API server answers to the pods of its Deployments, where it refuses them. Bare
 	// pods are without their security contexts.

@@ -2,7 +2,8 @@ package drive
 
 import (
 	"context"
-	"errors"
+
+	"github.com/gangctl/gangctl/internal/timeline"
 )
 
 // doUninstall deletes the bundle. Groups may go with their kind, so their watch ends first.
@@ -11,7 +12,10 @@ func (d *driver) doUninstall(ctx context.Context) error {
 	if err := d.recordDenied(); err != nil {
 		return err
 	}
-	ctx, cancel := d.bounded(ctx)
-	defer cancel()
-	return errors.Join(d.Cluster.Uninstall(ctx), d.skipDenied())
+	done, err := d.Cluster.Uninstall(ctx)
+	if err != nil {
+		return err
+	}
+	d.rec.Record(timeline.Event{Sync: done})
+	return d.skipDenied()
 }

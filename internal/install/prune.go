@@ -36,8 +36,10 @@ func Kept(o *unstructured.Unstructured) bool {
 }
 
 // Prune deletes the objects, in the order given, but for those that are kept, and then
-// waits until they are gone. It returns their names. It calls begin before each.
-func (in *Installer) Prune(ctx context.Context, objects []*unstructured.Unstructured, begin func(*unstructured.Unstructured)) ([]string, error) {
+// waits until they are gone, or the context ends. It returns the names of those that it
+// deleted, and says of those that are still there, as a finalizer holds them, that they are.
+// It calls begin before each.
+func (in *Installer) Prune(ctx context.Context, objects []*unstructured.Unstructured, begin func(*unstructured.Unstructured)) (pruned, stuck []string, err error) {
 	var clients []dynamic.ResourceInterface
 	var going []*unstructured.Unstructured
 	for _, o := range objects {
@@ -46,26 +48,29 @@ func (in *Installer) Prune(ctx context.Context, objects []*unstructured.Unstruct
 			continue // what is of no kind is gone already
 		}
 		if err != nil {
-			return nil, fmt.Errorf("delete %s: %w", Name(o), err)
+			return nil, nil, fmt.Errorf("delete %s: %w", Name(o), err)
 		}
 		clients, going = append(clients, c), append(going, o)
 	}
-	var pruned []string
 	background := metav1.DeletePropagationBackground
 	for i, o := range going {
 		begin(o)
 		err := clients[i].Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return pruned, fmt.Errorf("delete %s: %w", Name(o), err)
+			return pruned, nil, fmt.Errorf("delete %s: %w", Name(o), err)
 		}
 		pruned = append(pruned, Name(o))
 	}
 	for i, o := range going {
-		if err := gone(ctx, clients[i], o.GetName()); err != nil {
-			return pruned, fmt.Errorf("wait for %s to be gone: %w", Name(o), err)
+		if gone(ctx, clients[i], o.GetName()) == nil {
+			continue
+		}
+		// The time may have passed with another.
+		if _, err := clients[i].Get(context.WithoutCancel(ctx), o.GetName(), metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			stuck = append(stuck, Name(o)+" is deleted and does not go")
 		}
 	}
-	return pruned, nil
+	return pruned, stuck, nil
 }
 
 // gone waits until there is no object of the name.

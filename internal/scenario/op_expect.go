@@ -29,8 +29,8 @@ type Expect struct {
 	// Refused is how many of the case's own requests may have been refused, where a step
 	// goes on all the same.
 	Refused *int `json:"refused,omitempty"`
-	// Synced is what must have come of the last sync: applied, when nothing failed, or
-	// unchanged, when besides everything was as the bundle has it.
+	// Synced is what must have come of the last sync, or uninstall: applied, when nothing
+	// failed, or unchanged, when besides everything was as the bundle has it.
 	Synced string `json:"synced,omitempty"`
 	// Within is the deadline; without it, it must be so at once.
 	Within Duration `json:"within,omitempty"`

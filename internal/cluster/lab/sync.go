@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/install"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
@@ -38,9 +39,11 @@ func (l *Lab) Sync(ctx context.Context, bundle string) (*timeline.Sync, error) {
 	done := &timeline.Sync{Bundle: b.Name, Objects: len(b.Objects)}
 	done.Changed, done.Failed = in.Once(ctx, b.Objects)
 	if old := l.installed; old != nil && old != b {
-		if done.Pruned, err = in.Prune(ctx, left(old.Objects, b.Objects), l.endDeployment); err != nil {
+		pruned, stuck, err := l.prune(ctx, in, left(old.Objects, b.Objects))
+		if err != nil {
 			return nil, err
 		}
+		done.Pruned, done.Failed = pruned, append(done.Failed, stuck...)
 	}
 	l.installed = b
 	if err := l.issueCertificates(ctx, b.Objects); err != nil {
@@ -118,18 +121,26 @@ func (l *Lab) endOf(of string) error {
 }
 
 // Uninstall deletes what the bundle holds.
-func (l *Lab) Uninstall(ctx context.Context) error {
+func (l *Lab) Uninstall(ctx context.Context) (*timeline.Sync, error) {
 	in, err := l.installer()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b := l.installed
 	if b == nil {
-		return fmt.Errorf("nothing is installed")
+		return nil, fmt.Errorf("nothing is installed")
 	}
 	l.installed = nil
-	_, err = in.Prune(ctx, b.Objects, l.endDeployment)
-	return err
+	done := &timeline.Sync{Bundle: b.Name, Objects: len(b.Objects)}
+	done.Pruned, done.Failed, err = l.prune(ctx, in, b.Objects)
+	return done, err
+}
+
+// prune deletes objects, and ends the processes of Deployments.
+func (l *Lab) prune(ctx context.Context, in *install.Installer, objects []*unstructured.Unstructured) (pruned, stuck []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	return in.Prune(ctx, objects, l.endDeployment)
 }
 
 func (l *Lab) openInfraNode(ctx context.Context) error {

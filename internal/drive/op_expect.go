@@ -18,19 +18,12 @@ const controlFor = scenario.Duration(8 * time.Second)
 func (d *driver) doExpect(ctx context.Context, e *scenario.Expect) error {
 	met := func(s *timeline.State) bool { ok, _ := e.Met(s); return ok }
 	if e.Denied != nil {
-		// The audit log is read when the time is over.
-		if err := errors.Join(pause(ctx, e.For.Scale(d.Begin.Patience)), d.recordDenied()); err != nil {
-			return err
-		}
+		return d.expectDenied(ctx, e)
+	}
+	if e.Within+e.For == 0 {
+		return d.metNow(e)
 	}
 	ok := true
-	if e.Within+e.For == 0 || e.Denied != nil {
-		d.rec.Look(func(s *timeline.State) { ok = met(s) })
-		if !ok {
-			return errUnmet
-		}
-		return nil
-	}
 	if within := d.within(e); within > 0 {
 		var err error
 		if ok, err = d.sees(ctx, within, met); err != nil {
@@ -51,6 +44,16 @@ func (d *driver) doExpect(ctx context.Context, e *scenario.Expect) error {
 			}
 		}
 	}
+	if !ok {
+		return errUnmet
+	}
+	return nil
+}
+
+// metNow says whether it is met as things are.
+func (d *driver) metNow(e *scenario.Expect) error {
+	ok := true
+	d.rec.Look(func(s *timeline.State) { ok, _ = e.Met(s) })
 	if !ok {
 		return errUnmet
 	}

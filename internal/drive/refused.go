@@ -47,6 +47,25 @@ func (d *driver) refusals() (n int) {
 	return n
 }
 
+// firstLook is when the audit log is read for the first time. A component that is refused
+// much may not live to the end.
+const firstLook = scenario.Duration(3 * time.Second)
+
+// expectDenied reads the audit log soon, and when the time is over.
+func (d *driver) expectDenied(ctx context.Context, e *scenario.Expect) error {
+	first := min(firstLook, e.For)
+	for _, wait := range []scenario.Duration{first, e.For - first} {
+		err := errors.Join(pause(ctx, wait.Scale(d.Begin.Patience)), d.recordDenied())
+		if err == nil {
+			err = d.metNow(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // skipDenied leaves out what was refused since recordDenied: a bundle that is taken from
 // under its components keeps them from much.
 func (d *driver) skipDenied() error {

@@ -61,6 +61,11 @@ func prepare(ctx context.Context, _ *envconf.Config) (context.Context, error) {
 		return ctx, err
 	}
 	target := &setup.Target{Backend: *backend, Operator: *operator, Kubernetes: *kubernetes, BinDir: *binDir}
+	cases, err := tree.Choose(strings.Split(*profiles, ","), nil)
+	if err != nil {
+		return ctx, err
+	}
+	target.Needs = scenario.NeedsOf(cases)
 	if ready, err = target.Suite(ctx, tree, setup.Progress{Writer: os.Stderr}); err != nil {
 		return ctx, err
 	}

@@ -24,6 +24,8 @@ type Request struct {
 	Count    int    `json:"count"`
 	// Refused counts those that the user had no right to.
 	Refused int `json:"refused,omitempty"`
+	// Missing counts the lists and watches of what the API server does not serve.
+	Missing int `json:"missing,omitempty"`
 }
 
 // Grant is one verb on one resource that a role gives to a user.
@@ -197,12 +199,13 @@ func Merge(sets ...[]Request) []Request {
 	var all []Request
 	for _, r := range slices.Concat(sets...) {
 		key := r
-		key.Count, key.Refused = 0, 0
+		key.Count, key.Refused, key.Missing = 0, 0, 0
 		if sum[key] == nil {
 			sum[key] = &Request{User: r.User, Verb: r.Verb, Group: r.Group, Resource: r.Resource}
 		}
 		sum[key].Count += r.Count
 		sum[key].Refused += r.Refused
+		sum[key].Missing += r.Missing
 	}
 	for _, r := range sum {
 		all = append(all, *r)

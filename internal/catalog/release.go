@@ -66,6 +66,18 @@ func (r *Release) Modules() []Module {
 // Supports reports whether the release's range holds a Kubernetes version.
 func (r *Release) Supports(kubernetes string) error { return r.Spec.supports(r, kubernetes) }
 
+// Previous is the newest earlier release of the backend, or of the same variant, that a
+// Kubernetes version serves, too; nil is none.
+func (r *Release) Previous(kubernetes string) *Release {
+	var found *Release
+	for _, o := range r.Backend.Releases { // the oldest first
+		if CompareVersions(o.Version, r.Version) < 0 && o.variant() == r.variant() && o.Supports(kubernetes) == nil {
+			found = o
+		}
+	}
+	return found
+}
+
 func (b *Bundle) modules(name, dir string) []Module {
 	var all []Module
 	if b.Build != nil {

@@ -175,6 +175,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (_ *re
 		}
 	}
 	// 1. Binaries and bundle.
+	o.Needs = scenario.NeedsOf(cases)
 	s, err := o.Suite(ctx, tr, a.progress())
 	if err != nil {
 		return nil, err

@@ -56,6 +56,10 @@ type driver struct {
 	index   int                                     // of the step
 	round   int
 	stopped bool // the control's scheduler
+	spoiled bool // the control has done what it does besides
+
+	told      map[timeline.Denied]int // what of a request is recorded already
+	endGroups context.CancelFunc      // ends the watch of groups
 
 	priorities []string // PriorityClasses that the run has made
 	undo       []func(context.Context) error
@@ -69,7 +73,7 @@ var errUnmet = errors.New("the expectation was not met")
 func Run(ctx context.Context, o Options) error {
 	rec := observe.New(o.Out, o.Begin)
 	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]bool{}, deployments: map[string]bool{},
-		shut: map[string]shut{}, groups: map[string]*unstructured.Unstructured{}, lacking: map[string][]*unstructured.Unstructured{}}
+		told: map[timeline.Denied]int{}, shut: map[string]shut{}, groups: map[string]*unstructured.Unstructured{}, lacking: map[string][]*unstructured.Unstructured{}}
 	err := d.run(ctx)
 	end := timeline.End{}
 	if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errExited) {
@@ -101,7 +105,15 @@ func (d *driver) run(ctx context.Context) (err error) {
 	for s := range scenario.Each(d.Scenario.Spec.Steps) {
 		told = told || s.Expect != nil && s.Expect.Told != ""
 	}
-	if err := d.rec.Watch(ctx, d.Cluster.Config(), d.Writer.Gang, told); err != nil {
+	if err := d.rec.Watch(ctx, d.Cluster.Config(), d.Writer.Gang); err != nil {
+		return err
+	}
+	if told {
+		if err := d.rec.WatchEvents(ctx, d.Cluster.Config()); err != nil {
+			return err
+		}
+	}
+	if err := d.watchGroups(ctx); err != nil {
 		return err
 	}
 	// 2. A namespace with a ServiceAccount for its pods.
@@ -114,13 +126,7 @@ func (d *driver) run(ctx context.Context) (err error) {
 		err = tidyErr
 	}
 	// 4. What the API server refused on the way.
-	asked, auditErr := d.Cluster.Requests()
-	for _, r := range asked {
-		if r.Refused > 0 {
-			d.rec.Record(timeline.Event{Denied: &timeline.Denied{User: r.User, Verb: r.Verb, Resource: r.Qualified(), Count: r.Refused}})
-		}
-	}
-	if err == nil {
+	if auditErr := d.recordDenied(); err == nil {
 		err = auditErr
 	}
 	return err
@@ -177,6 +183,7 @@ func (d *driver) step(ctx context.Context, s *scenario.Step) error {
 	name, op := s.Op()
 	mark := timeline.Step{Index: d.index, Round: d.round, Op: name, Text: op.String()}
 	begin := mark
+	d.spoiled = d.spoiled || s.Name == scenario.DoesStep
 	d.rec.Record(timeline.Event{Step: &begin})
 	err := d.operate(ctx, s)
 	if err != nil && !errors.Is(err, errUnmet) {
@@ -220,6 +227,14 @@ func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 		return d.doPause(ctx, s.Pause)
 	case s.Intercept != nil:
 		return d.doIntercept(ctx, s.Intercept)
+	case s.Sync != nil:
+		return d.doSync(ctx, s.Sync)
+	case s.Uninstall != nil:
+		return d.doUninstall(ctx)
+	case s.Enforce != nil:
+		return d.doEnforce(ctx, s.Enforce)
+	case s.Break != nil:
+		return d.doBreak(ctx, s.Break)
 	case s.Wait != nil:
 		return pause(ctx, s.Wait.For.Scale(d.Begin.Patience))
 	}

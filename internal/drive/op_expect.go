@@ -17,6 +17,12 @@ const controlFor = scenario.Duration(8 * time.Second)
 // meanwhile is part of what is to be seen.
 func (d *driver) doExpect(ctx context.Context, e *scenario.Expect) error {
 	met := func(s *timeline.State) bool { ok, _ := e.Met(s); return ok }
+	if e.Denied != nil {
+		return d.expectDenied(ctx, e)
+	}
+	if e.Within+e.For == 0 {
+		return d.metNow(e)
+	}
 	ok := true
 	if within := d.within(e); within > 0 {
 		var err error
@@ -44,10 +50,21 @@ func (d *driver) doExpect(ctx context.Context, e *scenario.Expect) error {
 	return nil
 }
 
+// metNow says whether it is met as things are.
+func (d *driver) metNow(e *scenario.Expect) error {
+	ok := true
+	d.rec.Look(func(s *timeline.State) { ok, _ = e.Met(s) })
+	if !ok {
+		return errUnmet
+	}
+	return nil
+}
+
 func (d *driver) within(e *scenario.Expect) time.Duration {
 	c := d.Scenario.Spec.Control
-	// Until its scheduler is stopped, a control goes like the subject.
-	if d.Begin.Run != timeline.Control || (c.Scheduler == scenario.StoppedScheduler && !d.stopped) {
+	// Until its scheduler is stopped, or it has done what it does, a control goes like the
+	// subject.
+	if d.Begin.Run != timeline.Control || (c.Scheduler == scenario.StoppedScheduler && !d.stopped) || (c.Does != nil && !d.spoiled) {
 		return e.Within.Scale(d.Begin.Patience)
 	}
 	wait := c.For

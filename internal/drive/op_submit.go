@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -32,10 +31,6 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	for i, name := range s.Names() {
 		one := s.Copy(i)
 		objects, err := d.begin(ctx, one, name)
-		if refused := apierrors.APIStatus(nil); s.Refusable && errors.As(err, &refused) {
-			d.rec.Record(timeline.Event{Said: &timeline.Said{Kind: "gang", Name: name, Reason: "Refused", Message: err.Error()}})
-			return nil
-		}
 		if err != nil {
 			return err
 		}
@@ -43,7 +38,7 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 			d.endOnceWhole(run, name, s.Runs)
 		}
 		if s.Every > 0 {
-			if err := d.createAll(ctx, [][]*unstructured.Unstructured{objects}); err != nil {
+			if err := d.createAll(ctx, one, [][]*unstructured.Unstructured{objects}); err != nil {
 				return err
 			}
 			if err := pause(ctx, s.Every.Scale(d.Begin.Patience)); err != nil {
@@ -54,12 +49,14 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		work = append(work, objects)
 	}
 	if d.Writer.Jobbed(s) {
-		return d.createAll(ctx, work)
+		return d.createAll(ctx, s, work)
 	}
 	if s.Interleaved {
 		work = [][]*unstructured.Unstructured{interleave(work)}
 	}
-	if err := d.createAll(ctx, work); err != nil {
+	refused := d.refusals()
+	// What was refused is never seen.
+	if err := d.createAll(ctx, s, work); err != nil || d.refusals() > refused {
 		return err
 	}
 	return d.awaitPods(ctx, s.Names(), s.LatePods())
@@ -150,8 +147,10 @@ func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*
 		d.lacking[name] = append(d.lacking[name], group)
 		return pods, nil
 	}
-	_, err := d.create(ctx, group)
-	return pods, err
+	return pods, d.refusable(ctx, s, group, func(ctx context.Context, u *unstructured.Unstructured) error {
+		_, err := d.create(ctx, u)
+		return err
+	})
 }
 
 // create creates an object of a kind that the catalog knows.
@@ -177,13 +176,13 @@ func (d *driver) plural(u *unstructured.Unstructured) catalog.ObjectKind {
 }
 
 // createAll creates each list in order, and eight lists at a time.
-func (d *driver) createAll(ctx context.Context, work [][]*unstructured.Unstructured) error {
+func (d *driver) createAll(ctx context.Context, s *scenario.Submit, work [][]*unstructured.Unstructured) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for _, pods := range work {
 		group.Go(func() error {
 			for _, p := range pods {
-				if err := d.submit(ctx, p); err != nil {
+				if err := d.refusable(ctx, s, p, d.submit); err != nil {
 					return err
 				}
 			}

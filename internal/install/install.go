@@ -109,13 +109,9 @@ func (in *Installer) applyAll(ctx context.Context, objects []*unstructured.Unstr
 
 func (in *Installer) apply(ctx context.Context, o *unstructured.Unstructured) error {
 	at := fmt.Sprintf("apply %s/%s", o.GetKind(), o.GetName())
-	r, err := in.resource(o)
+	c, err := in.of(o)
 	if err != nil {
 		return fmt.Errorf("%s: %w", at, err)
-	}
-	var c dynamic.ResourceInterface = in.client.Resource(r.GroupVersionResource)
-	if r.namespaced {
-		c = in.client.Resource(r.GroupVersionResource).Namespace(o.GetNamespace())
 	}
 	// A busy API server gives up on a large CRD; to apply again is to go on.
 	for try := 1; ; try++ {
@@ -131,6 +127,18 @@ func (in *Installer) apply(ctx context.Context, o *unstructured.Unstructured) er
 
 // tries bounds how often an object is applied that the API server had no time for.
 const tries = 3
+
+// of reaches an object of its kind, and namespace if the kind has them.
+func (in *Installer) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	r, err := in.resource(o)
+	if err != nil {
+		return nil, err
+	}
+	if r.namespaced {
+		return in.client.Resource(r.GroupVersionResource).Namespace(o.GetNamespace()), nil
+	}
+	return in.client.Resource(r.GroupVersionResource), nil
+}
 
 func (in *Installer) resource(o *unstructured.Unstructured) (resource, error) {
 	gvk := o.GroupVersionKind()

@@ -3,7 +3,9 @@ package observe
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,34 +23,59 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// Watch records nodes, pods and the backend's groups until the context ends, and what is
-// told where that is asked for. It returns once what is there already is recorded. The load comes after the watch.
-func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang, told bool) error {
+// Watch records nodes and pods until the context ends. It returns once what is there
+// already is recorded. The load comes after the watch. Which group a pod names, it reads
+// as g says, which may be nil.
+func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
 		return err
 	}
 	core := schema.GroupVersion{Version: "v1"}
 	w := &watcher{recorder: r, client: client, gang: g}
-	if err := w.start(ctx, core.WithResource("nodes"), w.node); err != nil {
+	if _, err := w.start(ctx, core.WithResource("nodes"), w.node); err != nil {
 		return err
 	}
-	if err := w.start(ctx, core.WithResource("pods"), w.pod); err != nil {
+	_, err = w.start(ctx, core.WithResource("pods"), w.pod)
+	return err
+}
+
+// WatchEvents records what is told of the objects, until the context ends.
+func (r *Recorder) WatchEvents(ctx context.Context, cfg *rest.Config) error {
+	client, err := dynamic.NewForConfig(cfg)
+	if err != nil {
 		return err
 	}
-	if told {
-		if err := w.start(ctx, core.WithResource("events"), w.said); err != nil {
-			return err
-		}
-	}
+	w := &watcher{recorder: r, client: client}
+	_, err = w.start(ctx, schema.GroupVersionResource{Version: "v1", Resource: "events"}, w.said)
+	return err
+}
+
+// WatchGroups records the backend's groups, if it has any, until the context ends. It may be
+// called again then, as when their kind was gone for a while: what was there before, and is
+// no more, is recorded as gone.
+func (r *Recorder) WatchGroups(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
 	if g == nil || g.Group == nil {
 		return nil
 	}
+	client, err := dynamic.NewForConfig(cfg)
+	if err != nil {
+		return err
+	}
+	var before []string
+	r.Look(func(s *timeline.State) { before = slices.Sorted(maps.Keys(s.Groups)) })
+	w := &watcher{recorder: r, client: client, gang: g}
 	gv, err := schema.ParseGroupVersion(g.Group.APIVersion)
 	if err != nil {
 		return err
 	}
-	return w.start(ctx, gv.WithResource(g.Group.Resource), w.group)
+	there, err := w.start(ctx, gv.WithResource(g.Group.Resource), w.group)
+	for _, name := range before {
+		if err == nil && !slices.Contains(there, name) {
+			r.Record(timeline.Event{Group: &timeline.Group{Name: name, Gone: true}})
+		}
+	}
+	return err
 }
 
 type watcher struct {
@@ -61,28 +88,32 @@ type watcher struct {
 type see func(u *unstructured.Unstructured, gone bool) (key string, e timeline.Event, err error)
 
 // start lists a resource, then watches it from there on. A watch that can't be
-// taken up again is a hole, which the timeline says.
-func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, see see) error {
+// taken up again is a hole, which the timeline says. It returns what was listed, by name.
+func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, see see) (names []string, err error) {
 	c := w.client.Resource(gvr)
 	list, err := c.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("list %s: %w", gvr.Resource, err)
+		return nil, fmt.Errorf("list %s: %w", gvr.Resource, err)
 	}
 	// What was recorded of each object: other changes to it make no event.
 	last := map[string]any{}
 	for i := range list.Items {
 		if err := w.record(see, last, &list.Items[i], false); err != nil {
-			return err
+			return nil, err
 		}
+		names = append(names, list.Items[i].GetName())
 	}
 	watching, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), listerWatcher{c})
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", gvr.Resource, err)
+		return nil, fmt.Errorf("watch %s: %w", gvr.Resource, err)
 	}
 	go func() {
 		defer watching.Stop()
 		for e := range watching.ResultChan() {
 			u, ok := e.Object.(*unstructured.Unstructured)
+			if ctx.Err() != nil {
+				return
+			}
 			if e.Type == watch.Error || !ok {
 				w.cut(gvr.Resource, fmt.Sprint(e.Object))
 				return
@@ -99,7 +130,7 @@ func (w *watcher) start(ctx context.Context, gvr schema.GroupVersionResource, se
 			w.cut(gvr.Resource, "it ended")
 		}
 	}()
-	return nil
+	return names, nil
 }
 
 func (w *watcher) cut(what, err string) {

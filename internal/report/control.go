@@ -10,6 +10,10 @@ import (
 
 // controlName says what the control is, for a picture's caption.
 func controlName(c Case) string {
+	if does := c.spec().Control.Does; does != nil {
+		_, op := does.Op()
+		return op.String()
+	}
 	if c.spec().Control.Scheduler == scenario.StoppedScheduler {
 		return "scheduler stopped"
 	}
@@ -25,6 +29,9 @@ func controlShowed(c Case) string {
 	if v.ControlReason != "" {
 		return "proves nothing: " + v.ControlReason
 	}
+	if c.spec().Control.Does != nil {
+		return spoiltShowed(v.Control)
+	}
 	if c.spec().Control.Scheduler == scenario.StoppedScheduler {
 		return stoppedShowed(v)
 	}
@@ -38,6 +45,16 @@ func stoppedShowed(v *verdict.Verdict) string {
 		return "nothing was bound"
 	}
 	return "nothing more was bound"
+}
+
+// spoiltShowed is for a control that does something: what was not met for it.
+func spoiltShowed(run *verdict.Run) string {
+	for _, x := range run.Expectations {
+		if !x.Met {
+			return "not met: " + x.Text
+		}
+	}
+	return ""
 }
 
 // defaultShowed is for a safety case: the default scheduler must break the property.

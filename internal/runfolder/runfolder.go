@@ -92,10 +92,14 @@ func (f *Folder) Link(group, program string) (string, error) {
 	}
 	link := filepath.Join(dir, filepath.Base(program))
 	err := os.Symlink(program, link)
-	if errors.Is(err, os.ErrExist) {
-		err = nil
+	if !errors.Is(err, os.ErrExist) {
+		return link, err
 	}
-	return link, err
+	// Another release's program may have the same name.
+	if at, err := os.Readlink(link); err != nil || at == program {
+		return link, err
+	}
+	return f.Link(filepath.Join(group, "other"), program)
 }
 
 // Kill ends every process of a group at once.

@@ -10,10 +10,19 @@ import (
 
 // Control is the run that must go wrong: a safety case on the plain default
 // scheduler, which must break the property; a liveness case with the backend's
-// scheduler stopped, when nothing may start.
+// scheduler stopped, when nothing may start; or a case with a step that spoils what
+// another step expects.
 type Control struct {
-	// Scheduler is default-scheduler for a safety case, or stopped for a liveness case.
-	Scheduler string `json:"scheduler"`
+	// Scheduler is default-scheduler for a safety case, or stopped for a liveness case; it
+	// is left out where the control does something.
+	Scheduler string `json:"scheduler,omitempty"`
+	// Does is what the control does besides, on the backend: what goes wrong on purpose. It
+	// comes before the step that before names, or in the place of the one that instead does.
+	Does *Step `json:"does,omitempty"`
+	// Instead names the step whose place it takes.
+	Instead string `json:"instead,omitempty"`
+	// Unmet names the expect step that must not be met then.
+	Unmet string `json:"unmet,omitempty"`
 	// Breaks is the property that the default scheduler must violate: all-or-nothing or
 	// deadlock.
 	Breaks Property `json:"breaks,omitempty"`
@@ -22,7 +31,8 @@ type Control struct {
 	JobsBreak Property `json:"jobsBreak,omitempty"`
 	// Shows is how the violation must look when the run ends.
 	Shows *Shows `json:"shows,omitempty"`
-	// Before names the step before which the scheduler is stopped; the first by default.
+	// Before names the step before which the scheduler is stopped, or the control does
+	// something; the first by default.
 	Before string `json:"before,omitempty"`
 	// Scale is how much of the nodes that a step adds, and of a gang's copies, the control
 	// has where the scheduler is stopped: 0.1 is a tenth, at least one. 1 by default.
@@ -74,6 +84,12 @@ func (c *Control) Scaled(n int) int {
 }
 
 func (c *Control) validate(steps map[string]bool) error {
+	if c.Does != nil {
+		return c.validateDoes(steps)
+	}
+	if c.Instead != "" || c.Unmet != "" {
+		return errors.New("does: must be set for instead and unmet")
+	}
 	switch c.Scheduler {
 	case DefaultScheduler:
 		if !slices.Contains([]Property{AllOrNothing, Deadlock}, c.Breaks) {

@@ -14,8 +14,9 @@ import (
 
 // Expect is what must be seen: within a deadline, then for a time.
 type Expect struct {
-	// Gang is a gang's name, or a glob that stands for several.
-	Gang string `json:"gang"`
+	// Gang is a gang's name, or a glob that stands for several. It goes with bound, whole
+	// and evicted.
+	Gang string `json:"gang,omitempty"`
 	// Bound is what each of them must have bound.
 	Bound *Bound `json:"bound,omitempty"`
 	// Whole is how many of them must be bound whole while the others hold nothing.
@@ -29,6 +30,15 @@ type Expect struct {
 	// a condition's message of its pods or group, of an event's, or of a refusal. Case
 	// does not matter.
 	Told string `json:"told,omitempty"`
+	// Denied is how many requests of ServiceAccounts the API server may have refused for
+	// lack of a right, or since it serves no such resource, since the run began.
+	Denied *int `json:"denied,omitempty"`
+	// Refused is how many of the case's own requests may have been refused, where a step
+	// goes on all the same.
+	Refused *int `json:"refused,omitempty"`
+	// Synced is what must have come of the last sync, or uninstall: applied, when nothing
+	// failed, or unchanged, when besides everything was as the bundle has it.
+	Synced string `json:"synced,omitempty"`
 	// Within is the deadline; without it, it must be so at once.
 	Within Duration `json:"within,omitempty"`
 	// For is how long it must stay so, from then on.
@@ -140,6 +150,9 @@ func (b Bound) validate(roles map[string]int) error {
 }
 
 func (e *Expect) validate() error {
+	if e.installation() {
+		return e.validateInstallation()
+	}
 	if _, err := path.Match(e.Gang, ""); err != nil || e.Gang == "" {
 		return fmt.Errorf("gang: %q must be a gang's name or a glob", e.Gang)
 	}
@@ -164,6 +177,8 @@ func (e *Expect) validate() error {
 func (e *Expect) String() string {
 	text := ""
 	switch {
+	case e.installation():
+		text = e.installationString()
 	case e.Bound != nil:
 		text = fmt.Sprintf("%s: %s bound", e.Gang, e.Bound)
 	case e.Finished:
@@ -199,6 +214,9 @@ func (e *Expect) Hold(patience float64, timeout time.Duration) time.Duration {
 // Met evaluates the expectation on a state. Where it is not met, why says what
 // there is instead.
 func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
+	if e.installation() {
+		return e.installationMet(s)
+	}
 	gangs := Select(s, e.Gang)
 	if len(gangs) == 0 {
 		return false, fmt.Sprintf("no gang is named %s", e.Gang)

@@ -4,7 +4,8 @@ import "fmt"
 
 // Kill ends a component at once, as a crash does.
 type Kill struct {
-	// Component is a process's name, or "scheduler" for the backend's scheduler.
+	// Component is a process's name, "scheduler" for the backend's scheduler, or "webhooks"
+	// for what is behind the admission webhooks.
 	Component string `json:"component"`
 	// Restart starts it again, as a kubelet would.
 	Restart bool `json:"restart,omitempty"`
@@ -30,8 +31,16 @@ func (k *Kill) validate() error {
 	return nil
 }
 
+// are is a component and its verb.
+func are(component string) string {
+	if component == Webhooks {
+		return "what is behind the webhooks is"
+	}
+	return component + " is"
+}
+
 func (k *Kill) String() string {
-	text := k.Component + " is killed"
+	text := are(k.Component) + " killed"
 	if k.Restart {
 		text += " and started again"
 	}

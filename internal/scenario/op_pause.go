@@ -5,7 +5,8 @@ import "fmt"
 // Pause halts a component without ending it, as a starved machine does: it keeps its
 // connections and answers nothing.
 type Pause struct {
-	// Component is a process's name, or "scheduler" for the backend's scheduler.
+	// Component is a process's name, "scheduler" for the backend's scheduler, or "webhooks"
+	// for what is behind the admission webhooks.
 	Component string `json:"component"`
 	// Resumed lets it go on.
 	Resumed bool `json:"resumed,omitempty"`
@@ -22,5 +23,5 @@ func (p *Pause) String() string {
 	if p.Resumed {
 		return p.Component + " goes on"
 	}
-	return p.Component + " is paused"
+	return are(p.Component) + " paused"
 }

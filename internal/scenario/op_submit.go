@@ -31,8 +31,6 @@ type Submit struct {
 	Deployment bool `json:"deployment,omitempty"`
 	// FormerKey has the pods name their group by the key of the backend's last generation.
 	FormerKey bool `json:"formerKey,omitempty"`
-	// Refusable says that the API server may refuse the gang: its answer is what is told.
-	Refusable bool `json:"refusable,omitempty"`
 	// Counts are the numbers of the first role's pods of the copies, in turn, in place of
 	// its count.
 	Counts []int `json:"counts,omitempty"`
@@ -40,6 +38,9 @@ type Submit struct {
 	Every Duration `json:"every,omitempty"`
 	// Runs is how long a gang runs, once it is whole; then its pods succeed.
 	Runs Duration `json:"runs,omitempty"`
+	// MayBeRefused goes on where the API server refuses the group or one of the pods, again
+	// and again for 5s: an expectation is to say so.
+	MayBeRefused bool `json:"mayBeRefused,omitempty"`
 	// Roles are the gang's pods.
 	Roles []Role `json:"roles"`
 	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
@@ -134,7 +135,7 @@ func (s *Submit) validate() error {
 	if e := validation.IsDNS1123Label(s.Queue); s.Queue != "" && len(e) > 0 {
 		return fmt.Errorf("queue: %q: %s", s.Queue, e[0])
 	}
-	if s.Deployment && (len(s.Roles) > 1 || s.Ungrouped || s.Refusable) {
+	if s.Deployment && (len(s.Roles) > 1 || s.Ungrouped || s.MayBeRefused) {
 		return fmt.Errorf("deployment: its pods are of one role, in a group, and it is not refused itself")
 	}
 	return s.validateCopies()

@@ -49,6 +49,10 @@ type Spec struct {
 	// Kubernetes is a range of versions that the case needs, such as ">=1.27"; it is not
 	// applicable to others. Every one by default.
 	Kubernetes string `json:"kubernetes,omitempty"`
+	// Needs are what the case can't do without, beyond what its steps show: kubelet, real
+	// nodes; deployments, a bundle that runs something of its own; webhooks, one with
+	// admission webhooks. Where that is missing, it is NotApplicable.
+	Needs []Need `json:"needs,omitempty"`
 	// Alone runs the case with no other lab beside it: it measures speed.
 	Alone bool `json:"alone,omitempty"`
 	// Steps are what is done and what is expected, in this order.
@@ -81,6 +85,10 @@ type Step struct {
 	Kill      *Kill      `json:"kill,omitempty"`
 	Pause     *Pause     `json:"pause,omitempty"`
 	Intercept *Intercept `json:"intercept,omitempty"`
+	Sync      *Sync      `json:"sync,omitempty"`
+	Uninstall *Uninstall `json:"uninstall,omitempty"`
+	Enforce   *Enforce   `json:"enforce,omitempty"`
+	Break     *Break     `json:"break,omitempty"`
 	Wait      *Wait      `json:"wait,omitempty"`
 	Repeat    *Repeat    `json:"repeat,omitempty"`
 }
@@ -133,8 +141,8 @@ var operations = func() map[int]string {
 // Operations lists the vocabulary.
 func Operations() []string { return slices.Sorted(maps.Values(operations)) }
 
-// Needs says why the case can't be run on a version of Kubernetes; nil if it can.
-func (s *Scenario) Needs(kubernetes string) error {
+// RunsOn says why the case can't be run on a version of Kubernetes; nil if it can.
+func (s *Scenario) RunsOn(kubernetes string) error {
 	if s.Spec.Kubernetes == "" {
 		return nil
 	}

@@ -28,6 +28,9 @@ func (s *Scenario) validate() error {
 			return fmt.Errorf("spec.kubernetes: %q: %w", k, err)
 		}
 	}
+	if err := validateNeeds(s.Spec.Needs); err != nil {
+		return fmt.Errorf("spec.%w", err)
+	}
 	if len(s.Spec.Steps) == 0 {
 		return errors.New("spec.steps: there must be one")
 	}
@@ -37,6 +40,16 @@ func (s *Scenario) validate() error {
 	}
 	if err := s.Spec.Control.validate(names); err != nil {
 		return fmt.Errorf("spec.control.%w", err)
+	}
+	if names[DoesStep] {
+		return fmt.Errorf("spec.steps: no step may be named %q, which is the control's own", DoesStep)
+	}
+	if unmet := s.Spec.Control.Unmet; unmet != "" {
+		expects := false
+		s.each(func(step *Step) { expects = expects || step.Name == unmet && step.Expect != nil })
+		if !expects {
+			return fmt.Errorf("spec.control.unmet: %q expects nothing", unmet)
+		}
 	}
 	return s.validateNames()
 }
@@ -74,7 +87,7 @@ func (s *Scenario) validateNames() error {
 			var err error
 			where := fmt.Sprintf("%s[%d]", at, i)
 			switch step := &steps[i]; {
-			case step.Expect != nil:
+			case step.Expect != nil && step.Expect.Gang != "":
 				err = check(where+".expect", step.Expect.Gang, step.Expect.Bound)
 			case step.Finish != nil:
 				err = check(where+".finish", step.Finish.Gang, nil)

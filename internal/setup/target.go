@@ -13,6 +13,7 @@ import (
 	"github.com/gangctl/gangctl/internal/access"
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/render"
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/source"
 	"github.com/gangctl/gangctl/internal/suite"
 	"github.com/gangctl/gangctl/internal/toolchain"
@@ -32,6 +33,8 @@ type Target struct {
 	Online bool
 	// BinDir holds binaries that are taken before any is built.
 	BinDir string
+	// Needs are those of the cases that are to run: what only some ask for costs a build.
+	Needs []scenario.Need
 }
 
 // Progress is where the story of long work goes.
@@ -162,8 +165,10 @@ func (t *Target) Suite(ctx context.Context, tr *Tree, p Progress) (*suite.Suite,
 	if err != nil {
 		return nil, err
 	}
-	s.Binaries, err = ensure(ctx, tr, mods, t.BinDir, p)
-	return s, err
+	if s.Binaries, err = ensure(ctx, tr, mods, t.BinDir, p); err != nil {
+		return s, err
+	}
+	return s, t.others(ctx, tr, c, s, p)
 }
 
 // Prefetch builds whatever a lab with one of the targets needs and is not in the cache,

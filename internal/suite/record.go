@@ -28,6 +28,9 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 		return err
 	}
 	c, run := j.scenario, j.run
+	if run == timeline.Control {
+		c = c.Controlled()
+	}
 	begin, writer, err := s.begin(c, run)
 	if err != nil {
 		return err
@@ -48,7 +51,7 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	}
 	defer file.Close()
 	o := drive.Options{Scenario: c, Begin: begin, Out: file}
-	if err := cmp.Or(writer.Check(c), c.Needs(s.Kubernetes)); err != nil {
+	if err := cmp.Or(s.lacks(c), writer.Check(c)); err != nil {
 		return drive.NotApplicable(o, err)
 	}
 	if err := b.ready(ctx, j); err != nil {
@@ -69,7 +72,11 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 	if run == timeline.Subject {
 		err = errors.Join(err, saveRequests(b.lab, j.dir))
 	}
-	return errors.Join(err, b.saveLogs(j), b.clear(ctx, writer))
+	err = errors.Join(err, b.saveLogs(j))
+	if c.Reinstalls() {
+		return errors.Join(err, b.close())
+	}
+	return errors.Join(err, b.clear(ctx, writer))
 }
 
 // What a case's folder has.
@@ -171,7 +178,7 @@ func (s *Suite) Lab(logs func(component string) string) lab.Options {
 	return lab.Options{
 		Folder: s.Labs.Folder, Dir: filepath.Join(s.Labs.Folder.Path, s.Labs.name()), Logs: logs,
 		Kubernetes: s.Kubernetes, Binaries: s.Binaries, Stages: s.Stages, Flags: s.Flags, ControlPlane: s.controlPlane(),
-		Bundle: b, Verifier: s.Verifier,
+		Bundle: b, Others: s.others(b), Verifier: s.Verifier,
 	}
 }
 

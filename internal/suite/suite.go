@@ -40,6 +40,10 @@ type Suite struct {
 	// Off are the operator's with gang scheduling off, for controls.
 	Off         []*unstructured.Unstructured
 	CertManager []*unstructured.Unstructured
+	// Previous is an earlier release that the same Kubernetes serves, and NoGangs are the
+	// objects without gang scheduling; nil where no case needs them, or there are none.
+	Previous *Previous
+	NoGangs  []*unstructured.Unstructured
 	// Verifier are the roles that the cases run under.
 	Verifier []*unstructured.Unstructured
 	// VerifierOff are those of a safety control, where there is no backend.

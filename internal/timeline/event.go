@@ -33,6 +33,8 @@ type Event struct {
 	Denied    *Denied    `json:"denied,omitempty"`
 	Met       *Met       `json:"met,omitempty"`
 	Said      *Said      `json:"said,omitempty"`
+	Refused   *Refused   `json:"refused,omitempty"`
+	Sync      *Sync      `json:"sync,omitempty"`
 	Cut       *Cut       `json:"cut,omitempty"`
 	End       *End       `json:"end,omitempty"`
 }
@@ -42,7 +44,8 @@ func (e *Event) check() error {
 	n := 0
 	for _, set := range []bool{
 		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
-		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil, e.Said != nil, e.Cut != nil, e.End != nil,
+		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil,
+		e.Said != nil, e.Refused != nil, e.Sync != nil, e.Cut != nil, e.End != nil,
 	} {
 		if set {
 			n++
@@ -225,15 +228,6 @@ const (
 	Paused  = "paused"
 	Resumed = "resumed"
 )
-
-// Denied is a request that the API server refused with 403, from its audit log.
-type Denied struct {
-	User     string `json:"user"`
-	Verb     string `json:"verb"`
-	Resource string `json:"resource"`
-	// Count is how often, within the run.
-	Count int `json:"count"`
-}
 
 // Met is a request that the scenario refused or held up.
 type Met struct {

@@ -17,6 +17,10 @@ type State struct {
 	Gangs map[string]*GangState
 	// Others are pods of no gang of ours, by UID.
 	Others map[string]*Pod
+	// Denied and Refused are what the API server refused so far, and Sync is the last one.
+	Denied  []Denied
+	Refused []Refused
+	Sync    *Sync
 
 	doing string // the operation of the step under way
 }
@@ -51,6 +55,13 @@ func (s *State) Apply(e Event) {
 		put(s.Nodes, e.Node.Name, e.Node, e.Node.Gone)
 	case e.Said != nil:
 		s.hear(e.Said)
+	case e.Denied != nil:
+		s.Denied = append(s.Denied, *e.Denied)
+	case e.Refused != nil:
+		s.Refused = append(s.Refused, *e.Refused)
+		s.hear(&Said{Name: e.Refused.Name, Message: e.Refused.Err})
+	case e.Sync != nil:
+		s.Sync = e.Sync
 	case e.Group != nil:
 		if g := s.Gangs[e.Group.Name]; g != nil {
 			g.hear(e.Group.Why)

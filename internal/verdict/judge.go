@@ -76,6 +76,9 @@ func misbehaves(want scenario.Control, j *judge, got Run) string {
 	if got.Outcome == Inconclusive {
 		return got.Reason
 	}
+	if want.Does != nil {
+		return j.spoils(want.Unmet, got)
+	}
 	if want.Scheduler == scenario.StoppedScheduler {
 		if !j.stopped {
 			return "the scheduler was never stopped"
@@ -180,8 +183,8 @@ func (j *judge) apply(e timeline.Event) error {
 		if e.Component.State == timeline.Exited {
 			j.broken = append(j.broken, fmt.Sprintf("%s exited by itself at %ss: %s", e.Component.Name, e.At, e.Component.Detail))
 		}
-		if e.Component.State == timeline.Stopped && e.Component.Name == j.begin.Binder {
-			j.stopped = true
+		if e.Component.Name == j.begin.Binder {
+			j.binder(e.Component.State)
 		}
 	case e.Met != nil:
 		j.met++
@@ -238,7 +241,7 @@ func (j *judge) finish() Run {
 	case len(wrong) > 0:
 		r.Outcome, r.Reason = Fail, strings.Join(wrong, "; ")
 		for _, d := range r.Denied {
-			r.Reason += fmt.Sprintf("; forbidden: %s may not %s %s (%d times)", d.User, d.Verb, d.Resource, d.Count)
+			r.Reason += fmt.Sprintf("; forbidden: %s (%d times)", d, d.Count)
 		}
 	case j.intercepts > 0 && j.met == 0:
 		r.Outcome, r.Reason = Inconclusive, "no request came that the case could refuse or hold up"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 
 	"github.com/gangctl/gangctl/internal/access"
@@ -59,6 +60,8 @@ func requests(log string, from int64) (all []access.Request, end int64, err erro
 			User        struct{ Username string }
 			ObjectRef   struct{ APIGroup, Resource, Subresource string }
 			Annotations map[string]string
+
+			ResponseStatus struct{ Code int }
 		}
 		if json.Unmarshal(line, &e) != nil || e.ObjectRef.Resource == "" {
 			continue
@@ -73,6 +76,9 @@ func requests(log string, from int64) (all []access.Request, end int64, err erro
 		// Not the answer's code: a webhook may say 403, too.
 		if e.Annotations["authorization.k8s.io/decision"] == "forbid" {
 			r.Refused = 1
+		}
+		if (e.Verb == "list" || e.Verb == "watch") && e.ResponseStatus.Code == http.StatusNotFound {
+			r.Missing = 1
 		}
 		all = append(all, r)
 		if len(all) > 10000 {

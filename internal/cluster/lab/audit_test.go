@@ -13,7 +13,8 @@ import (
 )
 
 // One allowed, one that a webhook refused, one that authorization did, one of a person,
-// a watch that goes on and one that was refused, and half a line.
+// a watch that goes on and one that was refused, a list of what is not served, an object
+// that is not there, and half a line.
 const auditLog = `{"verb":"create","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"apiGroup":"g","resource":"jobs"},"responseStatus":{"code":201},"annotations":{"authorization.k8s.io/decision":"allow"}}
 {"verb":"create","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"apiGroup":"g","resource":"jobs"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"allow"}}
 {"verb":"create","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"pods","subresource":"binding"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"forbid"}}
@@ -21,6 +22,8 @@ const auditLog = `{"verb":"create","user":{"username":"system:serviceaccount:ns:
 {"stage":"RequestReceived","verb":"watch","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"pods"}}
 {"stage":"RequestReceived","verb":"watch","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"nodes"}}
 {"stage":"ResponseComplete","verb":"watch","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"resource":"nodes"},"annotations":{"authorization.k8s.io/decision":"forbid"}}
+{"stage":"ResponseComplete","verb":"list","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"apiGroup":"old","resource":"groups"},"responseStatus":{"code":404},"annotations":{"authorization.k8s.io/decision":"allow"}}
+{"stage":"ResponseComplete","verb":"get","user":{"username":"system:serviceaccount:ns:sa"},"objectRef":{"apiGroup":"old","resource":"groups"},"responseStatus":{"code":404},"annotations":{"authorization.k8s.io/decision":"allow"}}
 {"verb":"list","user":{"username":"system:serviceaccount:ns:sa"},`
 
 func TestRequests(t *testing.T) {
@@ -40,7 +43,9 @@ func TestRequests(t *testing.T) {
 		if err != nil || end != int64(strings.LastIndexByte(auditLog, '\n')+1) {
 			t.Fatalf("from %d: read to %d, %v", from, end, err)
 		}
-		want := append(slices.Clone(same), access.Request{User: user, Verb: "create", Group: "g", Resource: "jobs", Count: jobs})
+		want := append(slices.Clone(same), access.Request{User: user, Verb: "create", Group: "g", Resource: "jobs", Count: jobs},
+			access.Request{User: user, Verb: "get", Group: "old", Resource: "groups", Count: 1},
+			access.Request{User: user, Verb: "list", Group: "old", Resource: "groups", Count: 1, Missing: 1})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("from %d (-want +got):\n%s", from, diff)
 		}

@@ -44,7 +44,10 @@ type keyPair struct {
 }
 
 func (l *Lab) issueCertificates(ctx context.Context, objects []*unstructured.Unstructured) error {
-	i := &issuer{lab: l, objects: objects, made: map[string]*keyPair{}}
+	if l.pairs == nil {
+		l.pairs = map[string]*keyPair{}
+	}
+	i := &issuer{lab: l, objects: objects, made: l.pairs}
 	for _, o := range objects {
 		if o.GetKind() == "Certificate" && o.GroupVersionKind().Group == certManagerGroup {
 			if _, err := i.issue(ctx, o); err != nil {
@@ -99,7 +102,8 @@ func (i *issuer) issue(ctx context.Context, c *unstructured.Unstructured) (*keyP
 	secret, _, _ := unstructured.NestedString(c.Object, "spec", "secretName")
 	at := c.GetNamespace() + "/" + secret
 	if pair := i.made[at]; pair != nil {
-		return pair, nil
+		// The Secret may have gone with its namespace since.
+		return pair, i.store(ctx, c.GetNamespace(), secret, pair)
 	}
 	ref, _, _ := unstructured.NestedString(c.Object, "spec", "issuerRef", "name")
 	by := i.find("Issuer", c.GetNamespace(), func(o *unstructured.Unstructured) bool { return o.GetName() == ref })
@@ -184,9 +188,14 @@ func sign(c *unstructured.Unstructured, parent *keyPair) (*keyPair, error) {
 	return pair, nil
 }
 
+func (p *keyPair) keyPEM() ([]byte, error) {
+	der, err := x509.MarshalPKCS8PrivateKey(p.key)
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), err
+}
+
 // store writes the Secret with the keys that cert-manager gives it.
 func (i *issuer) store(ctx context.Context, namespace, name string, p *keyPair) error {
-	der, err := x509.MarshalPKCS8PrivateKey(p.key)
+	key, err := p.keyPEM()
 	if err != nil {
 		return err
 	}
@@ -195,7 +204,7 @@ func (i *issuer) store(ctx context.Context, namespace, name string, p *keyPair) 
 		Type:       corev1.SecretTypeTLS,
 		Data: map[string][]byte{
 			"tls.crt": p.certPEM,
-			"tls.key": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+			"tls.key": key,
 			"ca.crt":  p.parentPEM,
 		},
 	}

@@ -52,10 +52,10 @@ func (l *Lab) startControlPlane() (err error) {
 	etcd := &envtest.Etcd{DataDir: etcdDir}
 	c.env.ControlPlane.Etcd = etcd
 	api := c.env.ControlPlane.GetAPIServer()
-	if etcd.Path, err = l.link("etcd"); err != nil {
+	if etcd.Path, err = l.opts.Folder.Link(l.group(), l.opts.Binaries["etcd"]); err != nil {
 		return err
 	}
-	if api.Path, err = l.link("kube-apiserver"); err != nil {
+	if api.Path, err = l.opts.Folder.Link(l.group(), l.opts.Binaries["kube-apiserver"]); err != nil {
 		return err
 	}
 	api.CertDir = certDir
@@ -181,7 +181,7 @@ func (l *Lab) startComponents(ctx context.Context) error {
 		if b := l.opts.Bundle; b != nil && b.Replaces == c.name {
 			continue
 		}
-		p, err := l.newProcess(c.name, c.name, append(c.args, l.flags(c.name)...))
+		p, err := l.newProcess(c.name, l.opts.Binaries[c.name], append(c.args, l.flags(c.name)...))
 		if err != nil {
 			return err
 		}

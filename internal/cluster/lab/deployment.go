@@ -18,13 +18,20 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 )
 
+// deployment is one that runs as a local process.
+type deployment struct {
+	process  *process
+	template corev1.PodTemplateSpec
+	mounts   *mounts
+}
+
 // runDeployment runs a Deployment as a local process: the container's own
 // arguments and environment, its ConfigMaps and Secrets as files, a kubeconfig
 // with a token of its own ServiceAccount. A missing RBAC rule, a mistyped flag or
 // a broken ConfigMap fails here as it would on a cluster.
-func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
+func (l *Lab) runDeployment(ctx context.Context, b *Bundle, want catalog.Process) error {
 	namespace, name, _ := strings.Cut(want.Deployment, "/")
-	d, err := l.client.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+	d, err := l.get(ctx, want.Deployment)
 	if err != nil {
 		return err
 	}
@@ -57,7 +64,7 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 	env := []string{"TMPDIR=" + tmpOf(root)}
 	switch in := want.KubeconfigIn; {
 	case in != nil:
-		if err := setField(mounts, in, kubeconfig); err != nil {
+		if err := mounts.setField(in, kubeconfig); err != nil {
 			return err
 		}
 	case want.KubeconfigEnv != "":
@@ -69,16 +76,17 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 		args = setFlag(args, want.LeaderElectFlag)
 	}
 	if in := want.LeaderElectIn; in != nil {
-		if err := setField(mounts, in, in.Value); err != nil {
+		if err := mounts.setField(in, in.Value); err != nil {
 			return err
 		}
 	}
-	p, err := l.newProcess(want.Binary, want.Binary, nil)
+	program := l.program(b, want.Binary)
+	p, err := l.newProcess(want.Binary, program, nil)
 	if err != nil {
 		return err
 	}
 	if len(want.FixedMounts) > 0 {
-		moved, err := relocate(l.opts.Binaries[want.Binary], want.FixedMounts, root, p.dir)
+		moved, err := relocate(program, want.FixedMounts, root, p.dir)
 		if err != nil {
 			return err
 		}
@@ -94,7 +102,7 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 		with := strings.NewReplacer("{port}", fmt.Sprint(ports[listen.Port]))
 		if in := listen.In; in == nil {
 			args = setFlag(args, with.Replace(listen.Flag))
-		} else if err := setField(mounts, in, with.Replace(in.Value)); err != nil {
+		} else if err := mounts.setField(in, with.Replace(in.Value)); err != nil {
 			return err
 		}
 		if listen.Ready {
@@ -111,9 +119,10 @@ func (l *Lab) runDeployment(ctx context.Context, want catalog.Process) error {
 		}
 		p.env = append(p.env, e.Name+"="+value)
 	}
-	if err := l.routeServices(ctx, d, ports); err != nil {
+	if err := l.routeServices(ctx, d, want.Binary, ports); err != nil {
 		return err
 	}
+	l.deployments[want.Deployment] = &deployment{process: p, template: d.Spec.Template, mounts: mounts}
 	return p.start(ctx)
 }
 
@@ -212,8 +221,8 @@ func (l *Lab) serviceAccount(ctx context.Context, namespace, name, dir string) (
 }
 
 // routeServices sends the API server's calls to the Deployment's Services to the
-// process's ports.
-func (l *Lab) routeServices(ctx context.Context, d *appsv1.Deployment, ports map[int]int) error {
+// component's ports.
+func (l *Lab) routeServices(ctx context.Context, d *appsv1.Deployment, component string, ports map[int]int) error {
 	services, err := l.client.CoreV1().Services(d.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -222,6 +231,7 @@ func (l *Lab) routeServices(ctx context.Context, d *appsv1.Deployment, ports map
 		if len(s.Spec.Selector) == 0 || !labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(d.Spec.Template.Labels)) {
 			continue
 		}
+		l.services[s.Namespace+"/"+s.Name] = component
 		for _, port := range s.Spec.Ports {
 			target := port.TargetPort.IntValue()
 			for _, c := range d.Spec.Template.Spec.Containers[0].Ports {

@@ -64,8 +64,9 @@ func (l *Lab) install(ctx context.Context, in *install.Installer, b *Bundle, obj
 	if err := l.issueCertificates(ctx, b.Objects); err != nil {
 		return err
 	}
+	l.installed = b
 	for _, p := range b.Processes {
-		if err := l.runDeployment(ctx, p); err != nil {
+		if err := l.runDeployment(ctx, b, p); err != nil {
 			return fmt.Errorf("deployment %s: %w", p.Deployment, err)
 		}
 	}

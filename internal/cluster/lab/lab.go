@@ -49,6 +49,8 @@ type Options struct {
 	Images *Images
 	// Bundle is installed; nil makes a plain cluster.
 	Bundle *Bundle
+	// Others are bundles that can be synced in the Bundle's place, by scenario.Sync's names.
+	Others map[string]*Bundle
 	// Verifier are the roles that cases run under; without any, they run as an
 	// administrator.
 	Verifier []*unstructured.Unstructured
@@ -64,6 +66,8 @@ type Bundle struct {
 	CertManager []*unstructured.Unstructured
 	// Processes are the Deployments that run, in start order.
 	Processes []catalog.Process
+	// Binaries are those of its processes; nil are the lab's.
+	Binaries map[string]string
 	// Gang is how a group is written down, to see when one is accepted; nil asks for none.
 	Gang *catalog.Gang
 	// Job is the kind of job that is to be accepted; nil asks for none.
@@ -88,6 +92,11 @@ type Lab struct {
 	audited int64 // bytes of the audit log that earlier cases left
 	told    int64 // bytes of it that Requests has told
 
+	installed   *Bundle                // nil after an uninstall
+	deployments map[string]*deployment // that run, by namespace/name
+	services    map[string]string      // components behind Services, by namespace/name
+	pairs       map[string]*keyPair    // that were issued, by namespace/secret
+
 	mu        sync.Mutex
 	processes []*process // as they were started
 	watcher   func(timeline.Component)
@@ -96,7 +105,7 @@ type Lab struct {
 
 // Up starts a lab. Whatever goes wrong, nothing is left running.
 func Up(ctx context.Context, o Options) (_ *Lab, err error) {
-	l := &Lab{opts: o}
+	l := &Lab{opts: o, deployments: map[string]*deployment{}, services: map[string]string{}}
 	l.life, l.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -138,6 +147,11 @@ func Up(ctx context.Context, o Options) (_ *Lab, err error) {
 	in, err := l.installer()
 	if err != nil {
 		return nil, err
+	}
+	if o.Bundle != nil {
+		if err := in.Preflight(slices.Concat(kinds, others)); err != nil {
+			return nil, fmt.Errorf("install %s on Kubernetes %s: %w", o.Bundle.Name, o.Kubernetes, err)
+		}
 	}
 	if imaged {
 		err = in.Served(ctx, kinds)
@@ -218,43 +232,6 @@ func (l *Lab) tell(c timeline.Component) {
 	}
 }
 
-// Stop kills a component on purpose.
-func (l *Lab) Stop(_ context.Context, component string) error {
-	p, err := l.find(component)
-	if err != nil {
-		return err
-	}
-	p.stop()
-	return nil
-}
-
-// Pause halts a component on purpose.
-func (l *Lab) Pause(_ context.Context, component string) error {
-	return l.signal(component, syscall.SIGSTOP)
-}
-
-// Resume lets a paused component go on.
-func (l *Lab) Resume(_ context.Context, component string) error {
-	return l.signal(component, syscall.SIGCONT)
-}
-
-func (l *Lab) signal(component string, s syscall.Signal) error {
-	p, err := l.find(component)
-	if err != nil {
-		return err
-	}
-	return p.signal(s)
-}
-
-// Start starts a stopped component again.
-func (l *Lab) Start(ctx context.Context, component string) error {
-	p, err := l.find(component)
-	if err != nil {
-		return err
-	}
-	return p.start(ctx)
-}
-
 // Renew starts every component but etcd and the API server again, so that nothing is left
 // in their memory of the cases before.
 func (l *Lab) Renew(ctx context.Context) error {
@@ -305,25 +282,6 @@ func (l *Lab) endLeases(ctx context.Context) error {
 	return nil
 }
 
-func (l *Lab) find(component string) (*process, error) {
-	if component == "scheduler" {
-		component = "kube-scheduler"
-		if b := l.opts.Bundle; b != nil && b.Scheduler != "" {
-			component = b.Scheduler
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var names []string
-	for _, p := range l.processes {
-		if p.name == component {
-			return p, nil
-		}
-		names = append(names, p.name)
-	}
-	return nil, catalog.Unknown("component", component, names)
-}
-
 // Requests lists what service accounts asked for since the lab was last emptied.
 func (l *Lab) Requests() (all []access.Request, err error) {
 	all, l.told, err = requests(l.cp.audit, l.audited)
@@ -359,9 +317,12 @@ func (l *Lab) Down() error {
 // group tells this lab's processes from another's.
 func (l *Lab) group() string { return filepath.Base(l.opts.Dir) }
 
-// newProcess prepares a component to run from its binary.
-func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
-	path, err := l.link(binary)
+// newProcess prepares a component to run a program.
+func (l *Lab) newProcess(name, program string, args []string) (*process, error) {
+	if program == "" {
+		return nil, fmt.Errorf("lab: there is no binary %s", name)
+	}
+	path, err := l.opts.Folder.Link(l.group(), program)
 	if err != nil {
 		return nil, err
 	}
@@ -381,12 +342,12 @@ func (l *Lab) newProcess(name, binary string, args []string) (*process, error) {
 	return p, nil
 }
 
-func (l *Lab) link(binary string) (string, error) {
-	path := l.opts.Binaries[binary]
-	if path == "" {
-		return "", fmt.Errorf("lab: there is no binary %s", binary)
+// program is the path of a bundle's binary.
+func (l *Lab) program(b *Bundle, binary string) string {
+	if b.Binaries != nil {
+		return b.Binaries[binary]
 	}
-	return l.opts.Folder.Link(l.group(), path)
+	return l.opts.Binaries[binary]
 }
 
 func (l *Lab) log(component string) string { return l.opts.Logs(component) }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,38 +25,98 @@ import (
 	"github.com/gangctl/gangctl/internal/catalog"
 )
 
+// mounts are a container's volumes, as files.
+type mounts struct {
+	// Replacer turns paths in the container into where they are, as it has done already in
+	// what ConfigMaps hold.
+	*strings.Replacer
+	namespace string
+	configs   []config
+	fields    []field // that are written into the files
+}
+
+// config is a mounted ConfigMap, and what was last written of it.
+type config struct {
+	volume corev1.Volume
+	folder string
+	files  map[string][]byte
+}
+
+type field struct {
+	in    *catalog.ConfigField
+	value string
+}
+
 // writeVolumes writes the container's volumes below root, which stands for its own
-// file system: each at its mount path. The replacer turns paths in the container into
-// where they are, as it has done already in what ConfigMaps hold.
-func (l *Lab) writeVolumes(ctx context.Context, d *appsv1.Deployment, c corev1.Container, root string) (*strings.Replacer, error) {
+// file system: each at its mount path.
+func (l *Lab) writeVolumes(ctx context.Context, d *appsv1.Deployment, c corev1.Container, root string) (*mounts, error) {
 	var pairs []string
 	for _, m := range c.VolumeMounts {
 		pairs = append(pairs, path.Clean(m.MountPath), filepath.Join(root, m.MountPath))
 	}
-	paths := strings.NewReplacer(pairs...)
+	paths := &mounts{Replacer: strings.NewReplacer(pairs...), namespace: d.Namespace}
 	for _, m := range c.VolumeMounts {
 		at := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
 		if at < 0 {
 			return nil, fmt.Errorf("volumeMount %s: there is no such volume", m.Name)
 		}
-		files, err := l.volume(ctx, d.Namespace, d.Spec.Template.Spec.Volumes[at], paths)
+		volume := d.Spec.Template.Spec.Volumes[at]
+		files, err := l.volume(ctx, d.Namespace, volume, paths.Replacer)
 		if err != nil {
 			return nil, fmt.Errorf("volume %s: %w", m.Name, err)
 		}
 		folder := filepath.Join(root, m.MountPath)
+		if volume.ConfigMap != nil {
+			paths.configs = append(paths.configs, config{volume, folder, files})
+		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
 		}
 		if err := writeFiles(folder, files); err != nil {
 			return nil, err
 		}
-		if s := d.Spec.Template.Spec.Volumes[at].Secret; s != nil {
+		if s := volume.Secret; s != nil {
 			if err := l.followSecret(d.Namespace, s.SecretName, folder); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return paths, os.MkdirAll(tmpOf(root), 0o700)
+}
+
+// refresh writes ConfigMaps that have changed, as a kubelet does for a pod that goes on
+// running, if later.
+func (l *Lab) refresh(ctx context.Context, m *mounts) error {
+	changed := false
+	for i := range m.configs {
+		c := &m.configs[i]
+		files, err := l.volume(ctx, m.namespace, c.volume, m.Replacer)
+		if err != nil {
+			return fmt.Errorf("volume %s: %w", c.volume.Name, err)
+		}
+		if maps.EqualFunc(files, c.files, bytes.Equal) {
+			continue
+		}
+		changed, c.files = true, files
+		if err := writeFiles(c.folder, files); err != nil {
+			return err
+		}
+	}
+	if !changed {
+		return nil
+	}
+	for _, f := range m.fields {
+		if err := setField(m.Replacer, f.in, f.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setField writes a field of a mounted YAML file, now and whenever the file changes.
+func (m *mounts) setField(in *catalog.ConfigField, value string) error {
+	m.fields = append(m.fields, field{in, value})
+	return setField(m.Replacer, in, value)
 }
 
 // writeFiles replaces a volume's files, each at once: somebody may be reading.

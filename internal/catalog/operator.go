@@ -51,6 +51,11 @@ type Job struct {
 	// MinField is the dotted path of the gang's minimum, where it is not all pods;
 	// empty where it can only be that.
 	MinField string `json:"minField,omitempty"`
+	// SuspendField is the dotted path of the field that is true for a job to have no pods
+	// for now; empty where the kind has none.
+	SuspendField string `json:"suspendField,omitempty"`
+	// GiveUp are the fields, by path, that make a job fail with its first failed pod.
+	GiveUp map[string]any `json:"giveUp,omitempty"`
 	// Fields are further fields that the job needs, by path.
 	Fields map[string]any `json:"fields,omitempty"`
 }
@@ -66,6 +71,8 @@ type Runtime struct {
 	Roles    string   `json:"roles"`
 	Counts   []string `json:"counts"`
 	Template string   `json:"template"`
+	// GiveUp is a job's GiveUp, by path in an entry.
+	GiveUp map[string]any `json:"giveUp,omitempty"`
 }
 
 // OperatorRelease is one version of an operator: bundles/operators/<operator>/<version>.

@@ -2,13 +2,11 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -46,7 +44,10 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 			if err != nil {
 				return err
 			}
-			d.jobs[name] = true
+			d.jobs[name] = s
+			for first, r := range s.First(name) {
+				d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: first, Min: 1, Size: r.Count}})
+			}
 			objects := []*unstructured.Unstructured{job}
 			if runtime := d.Writer.RuntimeObject(s, name); runtime != nil {
 				objects = slices.Insert(objects, 0, runtime)
@@ -66,7 +67,7 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		work = append(work, pods)
 	}
 	if d.Writer.Jobbed(s) {
-		return d.createAll(ctx, work)
+		return d.noteRefusal(s, d.createAll(ctx, work))
 	}
 	if s.Interleaved {
 		work = [][]*unstructured.Unstructured{interleave(work)}
@@ -75,6 +76,16 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		return err
 	}
 	return d.awaitPods(ctx, s.Names(), s.LatePods())
+}
+
+// noteRefusal records that the API server refused the job of a submit step that may be, or
+// what it names.
+func (d *driver) noteRefusal(s *scenario.Submit, err error) error {
+	if !s.Refusable || !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
+		return err
+	}
+	d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: s.Gang, Min: s.Minimum(), Size: s.Size(), Refused: err.Error()}})
+	return nil
 }
 
 // awaitPods waits until the recorder has seen each gang's pods, but for the late ones.
@@ -144,56 +155,6 @@ func (d *driver) plural(u *unstructured.Unstructured) catalog.ObjectKind {
 		}
 	}
 	return catalog.ObjectKind{APIVersion: "v1", Kind: "Pod", Resource: "pods"}
-}
-
-// makePriorities creates the PriorityClasses that the pods name and no earlier step has
-// made. One that is there already is not ours, and is refused.
-func (d *driver) makePriorities(ctx context.Context, s *scenario.Submit) error {
-	for _, class := range d.Writer.Priorities(s) {
-		if slices.Contains(d.priorities, class.GetName()) {
-			continue
-		}
-		if _, err := d.client.Resource(priorityClasses).Create(ctx, class, metav1.CreateOptions{}); err != nil {
-			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
-		}
-		d.priorities = append(d.priorities, class.GetName())
-		err := insist(ctx, func() (bool, error) {
-			_, err := d.kube.CoreV1().Pods(d.Writer.Namespace).Create(ctx, probePod(class.GetName()), dryRun)
-			return !apierrors.IsForbidden(err), nil
-		})
-		if err != nil {
-			return fmt.Errorf("PriorityClass %s: %w", class.GetName(), err)
-		}
-	}
-	return nil
-}
-
-// probePod is refused until admission knows its priority class.
-func probePod(class string) *corev1.Pod {
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "gangctl-probe"},
-		Spec: corev1.PodSpec{
-			PriorityClassName: class,
-			Containers:        []corev1.Container{{Name: "main", Image: "registry.k8s.io/pause:3.10"}},
-		},
-	}
-}
-
-// dropPriorities takes them away again: they are in no namespace. Pods keep their priority.
-func (d *driver) dropPriorities(ctx context.Context) error {
-	if len(d.priorities) == 0 {
-		return nil
-	}
-	// Also of a run that was interrupted.
-	ctx, cancel := d.bounded(context.WithoutCancel(ctx))
-	defer cancel()
-	var errs []error
-	for _, name := range d.priorities {
-		if err := d.client.Resource(priorityClasses).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-			errs = append(errs, fmt.Errorf("PriorityClass %s: %w", name, err))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // createAll creates each list in order, and eight lists at a time.

@@ -65,6 +65,18 @@ func (w Writer) Kinds() []catalog.ObjectKind {
 
 // Check says why the cases' gangs can't be written down here; nil if they can.
 func (w Writer) Check(s *scenario.Scenario) error {
+	if err := w.checkJobs(s); err != nil {
+		return err
+	}
+	var err error
+	scenario.Each(s.Spec.Steps, func(step *scenario.Step) {
+		if step.Expect != nil && step.Expect.Group != nil && w.Gang != nil && w.Gang.Group == nil {
+			err = errors.New("this backend's gangs have no group object to look at")
+		}
+	})
+	if err != nil {
+		return err
+	}
 	for _, sub := range scenario.Submits(s.Spec.Steps) {
 		if err := w.checkParts(sub); err != nil {
 			return err

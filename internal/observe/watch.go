@@ -20,9 +20,10 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// Watch records nodes, pods and the backend's groups until the context ends. It
-// returns once what is there already is recorded. The load comes after the watch.
-func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
+// Watch records nodes, pods, the backend's groups and an operator's jobs, where there are
+// any, until the context ends. It returns once what is there already is recorded. The load
+// comes after the watch.
+func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang, j *catalog.Job) error {
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
 		return err
@@ -35,14 +36,15 @@ func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang)
 	if err := w.start(ctx, core.WithResource("pods"), w.pod); err != nil {
 		return err
 	}
+	if j != nil {
+		if err := w.start(ctx, j.GVR(), w.job); err != nil {
+			return err
+		}
+	}
 	if g == nil || g.Group == nil {
 		return nil
 	}
-	gv, err := schema.ParseGroupVersion(g.Group.APIVersion)
-	if err != nil {
-		return err
-	}
-	return w.start(ctx, gv.WithResource(g.Group.Resource), w.group)
+	return w.start(ctx, g.Group.GVR(), w.group)
 }
 
 type watcher struct {
@@ -163,8 +165,27 @@ func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeli
 	// A group without a minimum is one of the backend's own: it has none.
 	least, _ := gang.Field(u.Object, g.MinField).(int64)
 	seen := &timeline.Group{Name: u.GetName(), Min: least, Gone: gone}
+	if o := metav1.GetControllerOf(u); o != nil {
+		seen.Owner = o.Kind + "/" + o.Name
+	}
 	if g.PhaseField != "" {
 		seen.Phase, _ = gang.Field(u.Object, g.PhaseField).(string)
 	}
 	return u.GetNamespace() + "/" + u.GetName(), timeline.Event{Group: seen}, nil
+}
+
+func (w *watcher) job(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
+	seen := &timeline.Job{Name: u.GetName(), Gone: gone}
+	all, _, err := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		if gang.Field(c, "status") != "True" {
+			continue
+		}
+		kind, _ := gang.Field(c, "type").(string)
+		seen.Conditions = append(seen.Conditions, kind)
+		if kind == "Failed" {
+			seen.Failed, _ = gang.Field(c, "message").(string)
+		}
+	}
+	return u.GetNamespace() + "/" + u.GetName(), timeline.Event{Job: seen}, err
 }

@@ -22,6 +22,14 @@ type Expect struct {
 	// Evicted is how many of their pods may have been evicted since they were submitted,
 	// all together: taken from their nodes, and not by a step.
 	Evicted *int `json:"evicted,omitempty"`
+	// Group is what the cluster must have as each one's group object: none, or one that
+	// all of its pods name, with the minimum min, and owned by the gang's job.
+	Group *ExpectGroup `json:"group,omitempty"`
+	// Refused says that each one's job must be refused with a reason: by the API server, or
+	// by its operator in a condition.
+	Refused bool `json:"refused,omitempty"`
+	// OrRefused takes that in place of what must be bound.
+	OrRefused bool `json:"orRefused,omitempty"`
 	// Within is the deadline; without it, it must be so at once.
 	Within Duration `json:"within,omitempty"`
 	// For is how long it must stay so, from then on.
@@ -133,8 +141,16 @@ func (e *Expect) validate() error {
 	if _, err := path.Match(e.Gang, ""); err != nil || e.Gang == "" {
 		return fmt.Errorf("gang: %q must be a gang's name or a glob", e.Gang)
 	}
-	if one := exactlyOne(e.Bound != nil, e.Whole != nil, e.Evicted != nil); !one {
-		return fmt.Errorf("bound: exactly one of bound, whole and evicted must be set")
+	if one := exactlyOne(e.Bound != nil, e.Whole != nil, e.Evicted != nil, e.Group != nil, e.Refused); !one {
+		return fmt.Errorf("bound: exactly one of bound, whole, evicted, group and refused must be set")
+	}
+	if e.OrRefused && e.Bound == nil {
+		return fmt.Errorf("orRefused: needs bound")
+	}
+	if e.Group != nil {
+		if err := e.Group.validate(); err != nil {
+			return err
+		}
 	}
 	if e.Evicted != nil && *e.Evicted < 0 {
 		return fmt.Errorf("evicted: %d must not be negative", *e.Evicted)
@@ -153,6 +169,13 @@ func (e *Expect) String() string {
 	switch {
 	case e.Bound != nil:
 		text = fmt.Sprintf("%s: %s bound", e.Gang, e.Bound)
+		if e.OrRefused {
+			text += " or refused"
+		}
+	case e.Group != nil:
+		text = fmt.Sprintf("%s: %s", e.Gang, e.Group)
+	case e.Refused:
+		text = fmt.Sprintf("%s: refused", e.Gang)
 	case e.Evicted != nil:
 		text = fmt.Sprintf("%s: at most %d evicted", e.Gang, *e.Evicted)
 	default:
@@ -178,6 +201,11 @@ func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
 	for _, g := range gangs {
 		evicted += g.Evicted
 		switch {
+		case e.OrRefused && refused(s, g) != "":
+		case e.Refused && refused(s, g) == "":
+			return false, fmt.Sprintf("nobody has refused %s", g.Name)
+		case e.Group != nil && e.Group.lacks(s, g) != "":
+			return false, e.Group.lacks(s, g)
 		case e.Bound != nil && !e.Bound.Met(g):
 			return false, fmt.Sprintf("%d of %d pods of %s are bound", g.Bound(), g.Size, g.Name)
 		case e.Whole != nil && g.Whole():

@@ -22,6 +22,12 @@ type Submit struct {
 	Ungrouped bool `json:"ungrouped,omitempty"`
 	// GroupLate leaves the group object to a later complete step.
 	GroupLate bool `json:"groupLate,omitempty"`
+	// GivesUp makes the job fail with its first failed pod. Else its operator may put another
+	// in that one's place.
+	GivesUp bool `json:"givesUp,omitempty"`
+	// Refusable leaves it to an expect step where the API server refuses the job. Else that
+	// ends the run.
+	Refusable bool `json:"refusable,omitempty"`
 	// Roles are the gang's pods.
 	Roles []Role `json:"roles"`
 	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
@@ -49,6 +55,9 @@ type Role struct {
 	Priority int `json:"priority,omitempty"`
 	// Late is how many of the pods, the last ones, are left to a later complete step.
 	Late int `json:"late,omitempty"`
+	// First makes the pods a job's initializers: they come before the others, end by
+	// themselves, and are no part of the gang. They go by the name <gang>-<role>.
+	First bool `json:"first,omitempty"`
 	// Scheduler is default-scheduler for pods that are sent to that one, gang or not.
 	Scheduler string `json:"scheduler,omitempty"`
 	// NodeSelector are labels that a pod's node must have.
@@ -104,17 +113,25 @@ func (s *Submit) validate() error {
 			return fmt.Errorf("roles[%d].name: %q is the name of an earlier role", i, r.Name)
 		}
 	}
+	if s.Size() == 0 {
+		return fmt.Errorf("roles: all of them come first, and one must be the gang's")
+	}
+	if s.Refusable && s.Copies > 0 {
+		return fmt.Errorf("refusable: is for one job, not for %d copies", s.Copies)
+	}
 	if s.Min < 0 || s.Min > s.Size() {
 		return fmt.Errorf("min: %d must be between 1 and the gang's %d pods", s.Min, s.Size())
 	}
 	return nil
 }
 
-// Size is the number of pods of one gang.
+// Size is the number of pods of one gang, without those that come first.
 func (s *Submit) Size() int {
 	n := 0
 	for _, r := range s.Roles {
-		n += r.Count
+		if !r.First {
+			n += r.Count
+		}
 	}
 	return n
 }
@@ -164,9 +181,15 @@ func (s *Submit) String() string {
 		if r.Late > 0 {
 			what += fmt.Sprintf(" (%d of them late)", r.Late)
 		}
+		if r.First {
+			what += " before the gang"
+		}
 		roles = append(roles, what)
 	}
 	text := strings.Join(roles, " + ")
+	if s.GivesUp {
+		text += ", and fails with the first of them"
+	}
 	switch {
 	case s.Ungrouped:
 		return fmt.Sprintf("%s comes, in no gang: %s", s.Gang, text)
@@ -179,13 +202,10 @@ func (s *Submit) String() string {
 // Submits lists every submit step, those of repeated blocks included.
 func Submits(steps []Step) []*Submit {
 	var all []*Submit
-	for i := range steps {
-		if steps[i].Submit != nil {
-			all = append(all, steps[i].Submit)
+	Each(steps, func(s *Step) {
+		if s.Submit != nil {
+			all = append(all, s.Submit)
 		}
-		if r := steps[i].Repeat; r != nil {
-			all = append(all, Submits(r.Steps)...)
-		}
-	}
+	})
 	return all
 }

@@ -45,6 +45,8 @@ type Spec struct {
 	Source string `json:"source,omitempty"`
 	// Settle is how long a gang may be partly bound while it binds; 3s by default.
 	Settle Duration `json:"settle,omitempty"`
+	// Jobs says that the case is of jobs, which an operator turns into gangs.
+	Jobs *Jobs `json:"jobs,omitempty"`
 	// Alone runs the case with no other lab beside it: it measures speed.
 	Alone bool `json:"alone,omitempty"`
 	// Steps are what is done and what is expected, in this order.
@@ -71,6 +73,8 @@ type Step struct {
 	Submit    *Submit    `json:"submit,omitempty"`
 	Complete  *Complete  `json:"complete,omitempty"`
 	Expect    *Expect    `json:"expect,omitempty"`
+	Scale     *Scale     `json:"scale,omitempty"`
+	Suspend   *Suspend   `json:"suspend,omitempty"`
 	Finish    *Finish    `json:"finish,omitempty"`
 	Delete    *Delete    `json:"delete,omitempty"`
 	Kill      *Kill      `json:"kill,omitempty"`

@@ -28,6 +28,7 @@ type Event struct {
 	Pod       *Pod       `json:"pod,omitempty"`
 	Group     *Group     `json:"group,omitempty"`
 	Gang      *Gang      `json:"gang,omitempty"`
+	Job       *Job       `json:"job,omitempty"`
 	Step      *Step      `json:"step,omitempty"`
 	Component *Component `json:"component,omitempty"`
 	Denied    *Denied    `json:"denied,omitempty"`
@@ -40,7 +41,7 @@ type Event struct {
 func (e *Event) check() error {
 	n := 0
 	for _, set := range []bool{
-		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
+		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil, e.Job != nil,
 		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil, e.Cut != nil, e.End != nil,
 	} {
 		if set {
@@ -163,11 +164,14 @@ type Group struct {
 	Name  string `json:"name"`
 	Min   int64  `json:"min"`
 	Phase string `json:"phase,omitempty"`
+	// Owner is the controller of it, as Kind/name; "" where it has none.
+	Owner string `json:"owner,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
 }
 
-// Gang is what we meant: written when a gang is submitted, and with Ended when
-// the scenario itself takes the gang away.
+// Gang is what we meant: written when a gang is submitted, again when the scenario
+// changes its size or its job is refused, and with Ended when the scenario itself takes
+// the gang away.
 type Gang struct {
 	Name string `json:"name"`
 	Min  int    `json:"min"`
@@ -176,7 +180,19 @@ type Gang struct {
 	// Manifest is the file that the gang's job is taken from as it is; "" where the
 	// case's roles were written down.
 	Manifest string `json:"manifest,omitempty"`
-	Ended    bool   `json:"ended,omitempty"`
+	// Refused is what the API server said when it refused the gang's job.
+	Refused string `json:"refused,omitempty"`
+	Ended   bool   `json:"ended,omitempty"`
+}
+
+// Job is what an operator says of a job, as watched.
+type Job struct {
+	Name string `json:"name"`
+	// Conditions are the types of the conditions that are true, in the operator's order.
+	Conditions []string `json:"conditions,omitempty"`
+	// Failed is the message of the condition Failed, where that is true.
+	Failed string `json:"failed,omitempty"`
+	Gone   bool   `json:"gone,omitempty"`
 }
 
 // Step marks the begin and the end of a scenario step.

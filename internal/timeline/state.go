@@ -12,6 +12,8 @@ type State struct {
 	Now    Time
 	Nodes  map[string]*Node
 	Groups map[string]*Group
+	// Jobs holds what operators say of jobs.
+	Jobs map[string]*Job
 	// Gangs holds what was submitted and not ended since.
 	Gangs map[string]*GangState
 	// Others are pods of no gang of ours, by UID.
@@ -33,7 +35,7 @@ type GangState struct {
 
 // NewState is an empty cluster.
 func NewState() *State {
-	return &State{Nodes: map[string]*Node{}, Groups: map[string]*Group{}, Gangs: map[string]*GangState{}, Others: map[string]*Pod{}}
+	return &State{Nodes: map[string]*Node{}, Groups: map[string]*Group{}, Jobs: map[string]*Job{}, Gangs: map[string]*GangState{}, Others: map[string]*Pod{}}
 }
 
 // Apply moves the state past an event.
@@ -48,6 +50,8 @@ func (s *State) Apply(e Event) {
 		put(s.Nodes, e.Node.Name, e.Node, e.Node.Gone)
 	case e.Group != nil:
 		put(s.Groups, e.Group.Name, e.Group, e.Group.Gone)
+	case e.Job != nil:
+		put(s.Jobs, e.Job.Name, e.Job, e.Job.Gone)
 	case e.Gang != nil && e.Gang.Ended:
 		// The gang may be submitted again under its name: what is left of its
 		// first life must not count for the second.
@@ -55,6 +59,8 @@ func (s *State) Apply(e Event) {
 			maps.Copy(s.Others, g.Pods)
 			delete(s.Gangs, e.Gang.Name)
 		}
+	case e.Gang != nil && s.Gangs[e.Gang.Name] != nil:
+		s.Gangs[e.Gang.Name].Gang = *e.Gang
 	case e.Gang != nil:
 		s.Gangs[e.Gang.Name] = &GangState{Gang: *e.Gang, Submitted: e.At, Pods: map[string]*Pod{}}
 	case e.Pod != nil:
@@ -78,7 +84,7 @@ func (s *State) Apply(e Event) {
 // takesPods says of an operation that pods go by it: it waits until they are gone.
 func takesPods(op string) bool {
 	switch op {
-	case "delete", "drain", "finish", "nodes":
+	case "delete", "drain", "finish", "nodes", "scale", "suspend":
 		return true
 	}
 	return false

@@ -81,7 +81,9 @@ func (o *openExpectation) result(j *judge) Expectation {
 	case !o.met:
 		j.wrong(j.state.Now, false)
 		_, x.Why = o.want.Met(j.state)
-		x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
+		if o.want.Group == nil && !o.want.Refused {
+			x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
+		}
 		x.Bound = j.boundOf(o.want.Gang)
 	case j.state.Now-o.since+tolerance < timeline.Time(o.want.For.Scale(j.begin.Patience)):
 		x.Why = fmt.Sprintf("watched for only %ss", j.state.Now-o.since)

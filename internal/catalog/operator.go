@@ -51,13 +51,11 @@ type Job struct {
 	// MinField is the dotted path of the gang's minimum, where it is not all pods;
 	// empty where it can only be that.
 	MinField string `json:"minField,omitempty"`
-	// SuspendField is the dotted path of the field that is true for a job to have no pods
-	// for now; empty where the kind has none.
-	SuspendField string `json:"suspendField,omitempty"`
-	// GiveUp are the fields, by path, that make a job fail with its first failed pod.
-	GiveUp map[string]any `json:"giveUp,omitempty"`
 	// Fields are further fields that the job needs, by path.
 	Fields map[string]any `json:"fields,omitempty"`
+
+	// Lifecycle is the operator's.
+	Lifecycle Lifecycle `json:"-"`
 }
 
 // Runtime is an object that a job names, and that must be there before it. The roles
@@ -71,8 +69,6 @@ type Runtime struct {
 	Roles    string   `json:"roles"`
 	Counts   []string `json:"counts"`
 	Template string   `json:"template"`
-	// GiveUp is a job's GiveUp, by path in an entry.
-	GiveUp map[string]any `json:"giveUp,omitempty"`
 }
 
 // OperatorRelease is one version of an operator: bundles/operators/<operator>/<version>.
@@ -318,6 +314,9 @@ func loadOperator(tree fs.FS, dir string) (*Operator, error) {
 		if err := checkJob(j); err != nil {
 			return nil, fmt.Errorf("%s: spec.jobs[%d]: %w", file, i, err)
 		}
+	}
+	if err := o.loadLifecycle(tree, dir); err != nil {
+		return nil, err
 	}
 	versions, err := folders(tree, dir)
 	if err != nil {

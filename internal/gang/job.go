@@ -33,7 +33,7 @@ func (w Writer) JobObject(s *scenario.Submit, name string) (*unstructured.Unstru
 		put(u.Object, j.MinField, int64(s.Minimum()))
 	}
 	if s.GivesUp {
-		for path, value := range j.GiveUp {
+		for path, value := range j.Lifecycle.GiveUp {
 			put(u.Object, path, value)
 		}
 	}
@@ -85,7 +85,7 @@ func (w Writer) RuntimeObject(s *scenario.Submit, name string) *unstructured.Uns
 			put(entry, path, int64(role.Count))
 		}
 		if s.GivesUp {
-			for path, value := range r.GiveUp {
+			for path, value := range w.Job.Lifecycle.EntryGiveUp {
 				put(entry, path, value)
 			}
 		}

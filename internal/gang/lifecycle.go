@@ -29,7 +29,7 @@ func (w Writer) checkJobs(s *scenario.Scenario) error {
 			err = fmt.Errorf("the case is of the %s of %s, which is not the kind of job here", sub.Manifest.Kind(), sub.Manifest.File)
 		case sub != nil && sub.Manifest == nil && len(sub.First(sub.Gang)) > 0:
 			err = fmt.Errorf("what comes before the gang of a %s has to be in a manifest", j.Kind)
-		case step.Suspend != nil && j.SuspendField == "":
+		case step.Suspend != nil && j.Lifecycle.SuspendField == "":
 			err = fmt.Errorf("a %s can't be suspended", j.Kind)
 		case step.Scale != nil && j.Replicas == "":
 			err = fmt.Errorf("a %s can't be given another number of pods", j.Kind)
@@ -41,7 +41,7 @@ func (w Writer) checkJobs(s *scenario.Scenario) error {
 // SuspendPatch is the merge patch that suspends a job, or resumes it.
 func (w Writer) SuspendPatch(suspended bool) map[string]any {
 	patch := map[string]any{}
-	put(patch, w.Job.SuspendField, suspended)
+	put(patch, w.Job.Lifecycle.SuspendField, suspended)
 	return patch
 }
 

@@ -82,10 +82,8 @@ func TestRuntimeManifest(t *testing.T) {
 func TestJobsThatGiveUp(t *testing.T) {
 	sub := &scenario.Submit{GivesUp: true, Roles: []scenario.Role{{Name: "worker", Count: 2}}}
 	mpi, train := *mpijob, *trainjob
-	mpi.GiveUp = map[string]any{"spec.runPolicy.backoffLimit": int64(0)}
-	runtime := *trainjob.Runtime
-	runtime.GiveUp = map[string]any{"template.spec.backoffLimit": int64(0)}
-	train.Runtime = &runtime
+	mpi.Lifecycle.GiveUp = map[string]any{"spec.runPolicy.backoffLimit": int64(0)}
+	train.Lifecycle.EntryGiveUp = map[string]any{"template.spec.backoffLimit": int64(0)}
 	for name, j := range map[string]*catalog.Job{"mpijob-gives-up": &mpi, "trainjob-gives-up": &train} {
 		t.Run(name, func(t *testing.T) {
 			w := Writer{Namespace: "case", Scheduler: "the-scheduler", Job: j}
@@ -104,7 +102,7 @@ func TestJobsThatGiveUp(t *testing.T) {
 
 func TestPatches(t *testing.T) {
 	suspendable := *mpijob
-	suspendable.SuspendField = "spec.runPolicy.suspend"
+	suspendable.Lifecycle.SuspendField = "spec.runPolicy.suspend"
 	w := Writer{Job: &suspendable}
 	want := map[string]any{"spec": map[string]any{"runPolicy": map[string]any{"suspend": true}}}
 	if diff := cmp.Diff(want, w.SuspendPatch(true)); diff != "" {

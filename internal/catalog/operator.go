@@ -53,6 +53,9 @@ type Job struct {
 	MinField string `json:"minField,omitempty"`
 	// Fields are further fields that the job needs, by path.
 	Fields map[string]any `json:"fields,omitempty"`
+
+	// Lifecycle is the operator's.
+	Lifecycle Lifecycle `json:"-"`
 }
 
 // Runtime is an object that a job names, and that must be there before it. The roles
@@ -311,6 +314,9 @@ func loadOperator(tree fs.FS, dir string) (*Operator, error) {
 		if err := checkJob(j); err != nil {
 			return nil, fmt.Errorf("%s: spec.jobs[%d]: %w", file, i, err)
 		}
+	}
+	if err := o.loadLifecycle(tree, dir); err != nil {
+		return nil, err
 	}
 	versions, err := folders(tree, dir)
 	if err != nil {

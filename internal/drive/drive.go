@@ -44,7 +44,7 @@ type driver struct {
 	client  dynamic.Interface
 	kube    kubernetes.Interface
 	created map[string]*unstructured.Unstructured // pods as they were submitted, by name
-	jobs    map[string]bool                       // gangs that are jobs
+	jobs    map[string]*scenario.Submit           // gangs that are jobs, as they are now
 
 	deployments map[string]bool // gangs whose pods a Deployment makes
 
@@ -72,7 +72,7 @@ var errUnmet = errors.New("the expectation was not met")
 // itself could not be written; all else is in it.
 func Run(ctx context.Context, o Options) error {
 	rec := observe.New(o.Out, o.Begin)
-	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]bool{}, deployments: map[string]bool{},
+	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]*scenario.Submit{}, deployments: map[string]bool{},
 		told: map[timeline.Denied]int{}, shut: map[string]shut{}, groups: map[string]*unstructured.Unstructured{}, lacking: map[string][]*unstructured.Unstructured{}}
 	err := d.run(ctx)
 	end := timeline.End{}
@@ -105,7 +105,7 @@ func (d *driver) run(ctx context.Context) (err error) {
 	for s := range scenario.Each(d.Scenario.Spec.Steps) {
 		told = told || s.Expect != nil && s.Expect.Told != ""
 	}
-	if err := d.rec.Watch(ctx, d.Cluster.Config(), d.Writer.Gang); err != nil {
+	if err := d.rec.Watch(ctx, d.Cluster.Config(), d.Writer.Gang, d.Writer.Job); err != nil {
 		return err
 	}
 	if told {
@@ -217,6 +217,10 @@ func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 		return d.doComplete(ctx, s.Complete)
 	case s.Expect != nil:
 		return d.doExpect(ctx, s.Expect)
+	case s.Scale != nil:
+		return d.doScale(ctx, s.Scale)
+	case s.Suspend != nil:
+		return d.doSuspend(ctx, s.Suspend)
 	case s.Finish != nil:
 		return d.doFinish(ctx, s.Finish)
 	case s.Delete != nil:

@@ -48,7 +48,10 @@ func (d *driver) gangsLike(glob string) []string {
 
 func (d *driver) deleteGang(ctx context.Context, name string) error {
 	d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: name, Ended: true}})
-	if d.jobs[name] {
+	if d.jobs[name] != nil {
+		for first := range d.jobs[name].First(name) {
+			d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: first, Ended: true}})
+		}
 		// The job is the owner of the rest.
 		delete(d.jobs, name)
 		background := metav1.DeletePropagationBackground
@@ -175,7 +178,7 @@ func (d *driver) replace(ctx context.Context, lost map[string]*timeline.Pod, rep
 		return err
 	}
 	for _, p := range lost {
-		if d.jobs[p.Gang] || d.created[p.Name] == nil {
+		if d.jobs[p.Gang] != nil || d.created[p.Name] == nil {
 			continue
 		}
 		if _, err := d.pods().Create(ctx, d.created[p.Name], metav1.CreateOptions{}); err != nil {

@@ -79,7 +79,10 @@ func (d *driver) begin(ctx context.Context, s *scenario.Submit, name string) ([]
 		if err != nil {
 			return nil, err
 		}
-		d.jobs[name] = true
+		d.jobs[name] = s
+		for first, r := range s.First(name) {
+			d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: first, Min: 1, Size: r.Count}})
+		}
 		if runtime := d.Writer.RuntimeObject(s, name); runtime != nil {
 			return []*unstructured.Unstructured{runtime, job}, nil
 		}

@@ -10,6 +10,14 @@ import (
 
 // Check says why the cases' gangs can't be written down here; nil if they can.
 func (w Writer) Check(s *scenario.Scenario) error {
+	if err := w.checkJobs(s); err != nil {
+		return err
+	}
+	for step := range scenario.Each(s.Spec.Steps) {
+		if step.Expect != nil && step.Expect.Group != nil && w.Gang != nil && w.Gang.Group == nil {
+			return errors.New("this backend's gangs have no group object to look at")
+		}
+	}
 	for _, sub := range scenario.Submits(s.Spec.Steps) {
 		if err := w.checkParts(sub); err != nil {
 			return err

@@ -23,10 +23,10 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// Watch records nodes and pods until the context ends. It returns once what is there
-// already is recorded. The load comes after the watch. Which group a pod names, it reads
-// as g says, which may be nil.
-func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang) error {
+// Watch records nodes and pods, and an operator's jobs where there are any, until the
+// context ends. It returns once what is there already is recorded. The load comes after the
+// watch. Which group a pod names, it reads as g says, which may be nil.
+func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang, j *catalog.Job) error {
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
 		return err
@@ -36,7 +36,10 @@ func (r *Recorder) Watch(ctx context.Context, cfg *rest.Config, g *catalog.Gang)
 	if _, err := w.start(ctx, core.WithResource("nodes"), w.node); err != nil {
 		return err
 	}
-	_, err = w.start(ctx, core.WithResource("pods"), w.pod)
+	if _, err = w.start(ctx, core.WithResource("pods"), w.pod); err != nil || j == nil {
+		return err
+	}
+	_, err = w.start(ctx, j.GVR(), w.job)
 	return err
 }
 
@@ -200,6 +203,9 @@ func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeli
 	// A group without a minimum is one of the backend's own: it has none.
 	least, _ := gang.Field(u.Object, g.MinField).(int64)
 	seen := &timeline.Group{Name: u.GetName(), Min: least, Gone: gone}
+	if o := metav1.GetControllerOf(u); o != nil {
+		seen.Owner = o.Kind + "/" + o.Name
+	}
 	if g.PhaseField != "" {
 		seen.Phase, _ = gang.Field(u.Object, g.PhaseField).(string)
 	}
@@ -221,4 +227,20 @@ func (w *watcher) said(u *unstructured.Unstructured, gone bool) (string, timelin
 	}
 	about := e.InvolvedObject
 	return string(e.UID), timeline.Event{Said: &timeline.Said{Kind: about.Kind, Name: about.Name, Reason: e.Reason, Message: e.Message}}, nil
+}
+
+func (w *watcher) job(u *unstructured.Unstructured, gone bool) (string, timeline.Event, error) {
+	seen := &timeline.Job{Name: u.GetName(), Gone: gone}
+	all, _, err := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		if gang.Field(c, "status") != "True" {
+			continue
+		}
+		kind, _ := gang.Field(c, "type").(string)
+		seen.Conditions = append(seen.Conditions, kind)
+		if kind == "Failed" {
+			seen.Failed, _ = gang.Field(c, "message").(string)
+		}
+	}
+	return u.GetNamespace() + "/" + u.GetName(), timeline.Event{Job: seen}, err
 }

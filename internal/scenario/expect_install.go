@@ -15,26 +15,26 @@ const (
 )
 
 // installation says that the expectation is about the backend's installation, not a gang.
-func (e *Expect) installation() bool { return e.Denied != nil || e.Refused != nil || e.Synced != "" }
+func (e *Expect) installation() bool { return e.Denied != nil || e.Refusals != nil || e.Synced != "" }
 
 func (e *Expect) validateInstallation() error {
 	if e.Gang != "" || e.Bound != nil || e.Whole != nil || e.Evicted != nil {
-		return errors.New("gang: does not go with denied, refused and synced")
+		return errors.New("gang: does not go with denied, refusals and synced")
 	}
-	if !exactlyOne(e.Denied != nil, e.Refused != nil, e.Synced != "") {
-		return errors.New("denied: exactly one of denied, refused and synced must be set")
+	if !exactlyOne(e.Denied != nil, e.Refusals != nil, e.Synced != "") {
+		return errors.New("denied: exactly one of denied, refusals and synced must be set")
 	}
 	if e.Denied != nil && (*e.Denied < 0 || e.For <= 0 || e.Within != 0) {
 		return fmt.Errorf("denied: %d must not be negative, and goes with for: %s", *e.Denied, e.For)
 	}
-	if e.Refused != nil && *e.Refused < 0 {
-		return fmt.Errorf("refused: %d must not be negative", *e.Refused)
+	if e.Refusals != nil && *e.Refusals < 0 {
+		return fmt.Errorf("refusals: %d must not be negative", *e.Refusals)
 	}
 	if e.Synced != "" && e.Synced != Applied && e.Synced != Unchanged {
 		return fmt.Errorf("synced: %q must be %s or %s", e.Synced, Applied, Unchanged)
 	}
 	if e.Denied == nil && (e.Within != 0 || e.For != 0) {
-		return errors.New("within: refused and synced are about what has been, and take no time")
+		return errors.New("within: refusals and synced are about what has been, and take no time")
 	}
 	return nil
 }
@@ -43,8 +43,8 @@ func (e *Expect) installationString() string {
 	switch {
 	case e.Denied != nil:
 		return fmt.Sprintf("at most %s forbidden to a component", count(*e.Denied, "request"))
-	case e.Refused != nil:
-		return fmt.Sprintf("at most %s refused", count(*e.Refused, "request"))
+	case e.Refusals != nil:
+		return fmt.Sprintf("at most %s refused", count(*e.Refusals, "request"))
 	}
 	return "the sync: " + e.Synced
 }
@@ -59,8 +59,8 @@ func (e *Expect) installationMet(s *timeline.State) (ok bool, why string) {
 		if n > *e.Denied {
 			return false, fmt.Sprintf("%s forbidden: %s", count(n, "request"), first)
 		}
-	case e.Refused != nil:
-		if n := len(s.Refused); n > *e.Refused {
+	case e.Refusals != nil:
+		if n := len(s.Refused); n > *e.Refusals {
 			r := s.Refused[0]
 			return false, fmt.Sprintf("%s refused: %s %s %s: %s", count(n, "request"), r.Verb, r.Resource, r.Name, r.Err)
 		}

@@ -1,11 +1,16 @@
 package scenario
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
 
@@ -16,8 +21,10 @@ type Manifest struct {
 	// Gang is the name that the pods' gang has in it.
 	Gang   string
 	object unstructured.Unstructured
-	pods   []*unstructured.Unstructured
-	group  *unstructured.Unstructured
+	// runtime is what the job names, where that stands before it in the file.
+	runtime *unstructured.Unstructured
+	pods    []*unstructured.Unstructured
+	group   *unstructured.Unstructured
 }
 
 // JobManifest is one whose job was read from a file.
@@ -41,6 +48,15 @@ func (m *Manifest) Kind() string { return m.object.GetKind() }
 
 // Object is a copy of the job.
 func (m *Manifest) Object() *unstructured.Unstructured { return m.object.DeepCopy() }
+
+// Runtime is a copy of the object that the job names, or nil where the file has the job
+// alone.
+func (m *Manifest) Runtime() *unstructured.Unstructured {
+	if m.runtime == nil {
+		return nil
+	}
+	return m.runtime.DeepCopy()
+}
 
 // Pods are copies of the pods; none where the manifest is a job.
 func (m *Manifest) Pods() []*unstructured.Unstructured {
@@ -72,17 +88,49 @@ func (s *Scenario) loadManifests(tree fs.FS, dir string) error {
 		if err != nil {
 			return fmt.Errorf("%s: submit.manifest: %w", s.Metadata.Name, err)
 		}
-		text, err := yaml.YAMLToJSON(data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.File, err)
-		}
-		if err := m.object.UnmarshalJSON(text); err != nil {
+		if err := m.read(data); err != nil {
 			return fmt.Errorf("%s: %w", m.File, err)
 		}
 		if m.object.GetName() != sub.Gang || sub.Copies > 0 {
 			return fmt.Errorf("%s: metadata.name: %q must be the gang's, %q, and there are no copies of a manifest", m.File, m.object.GetName(), sub.Gang)
 		}
 		sub.Manifest = m
+	}
+	return nil
+}
+
+// read takes the file's one object for the job, or its two for a runtime and the job.
+func (m *Manifest) read(data []byte) error {
+	var all []unstructured.Unstructured
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		text, err := yaml.YAMLToJSON(document)
+		if err != nil {
+			return err
+		}
+		var u unstructured.Unstructured
+		if err := u.UnmarshalJSON(text); err != nil {
+			return err
+		}
+		all = append(all, u)
+	}
+	switch len(all) {
+	case 1:
+		m.object = all[0]
+	case 2:
+		m.runtime, m.object = &all[0], all[1]
+		if m.runtime.GetName() != m.object.GetName() {
+			return fmt.Errorf("metadata.name: the %s %q must have the name of the %s, %q", m.runtime.GetKind(), m.runtime.GetName(), m.object.GetKind(), m.object.GetName())
+		}
+	default:
+		return fmt.Errorf("has %d objects, and must have a job, or a runtime and a job", len(all))
 	}
 	return nil
 }

@@ -33,12 +33,20 @@ type Expect struct {
 	// Denied is how many requests of ServiceAccounts the API server may have refused for
 	// lack of a right, or since it serves no such resource, since the run began.
 	Denied *int `json:"denied,omitempty"`
-	// Refused is how many of the case's own requests may have been refused, where a step
+	// Refusals is how many of the case's own requests may have been refused, where a step
 	// goes on all the same.
-	Refused *int `json:"refused,omitempty"`
+	Refusals *int `json:"refusals,omitempty"`
 	// Synced is what must have come of the last sync, or uninstall: applied, when nothing
 	// failed, or unchanged, when besides everything was as the bundle has it.
 	Synced string `json:"synced,omitempty"`
+	// Group is what the cluster must have as each one's group object: none, or one that
+	// all of its pods name, with the minimum min, and owned by the gang's job.
+	Group *ExpectGroup `json:"group,omitempty"`
+	// Refused says that each one's job must be refused with a reason: by the API server, or
+	// by its operator in a condition.
+	Refused bool `json:"refused,omitempty"`
+	// OrRefused takes that in place of what must be bound.
+	OrRefused bool `json:"orRefused,omitempty"`
 	// Within is the deadline; without it, it must be so at once.
 	Within Duration `json:"within,omitempty"`
 	// For is how long it must stay so, from then on.
@@ -156,8 +164,16 @@ func (e *Expect) validate() error {
 	if _, err := path.Match(e.Gang, ""); err != nil || e.Gang == "" {
 		return fmt.Errorf("gang: %q must be a gang's name or a glob", e.Gang)
 	}
-	if one := exactlyOne(e.Bound != nil, e.Whole != nil, e.Evicted != nil, e.Finished, e.Told != ""); !one {
-		return fmt.Errorf("bound: exactly one of bound, whole, evicted, finished and told must be set")
+	if one := exactlyOne(e.Bound != nil, e.Whole != nil, e.Evicted != nil, e.Finished, e.Told != "", e.Group != nil, e.Refused); !one {
+		return fmt.Errorf("bound: exactly one of bound, whole, evicted, finished, told, group and refused must be set")
+	}
+	if e.OrRefused && e.Bound == nil {
+		return fmt.Errorf("orRefused: needs bound")
+	}
+	if e.Group != nil {
+		if err := e.Group.validate(); err != nil {
+			return err
+		}
 	}
 	if e.Evicted != nil && *e.Evicted < 0 {
 		return fmt.Errorf("evicted: %d must not be negative", *e.Evicted)
@@ -185,6 +201,13 @@ func (e *Expect) String() string {
 		text = e.Gang + ": all finished"
 	case e.Told != "":
 		text = fmt.Sprintf("%s: somebody says %q", e.Gang, e.Told)
+		if e.OrRefused {
+			text += " or refused"
+		}
+	case e.Group != nil:
+		text = fmt.Sprintf("%s: %s", e.Gang, e.Group)
+	case e.Refused:
+		text = fmt.Sprintf("%s: refused", e.Gang)
 	case e.Evicted != nil:
 		text = fmt.Sprintf("%s: at most %d evicted", e.Gang, *e.Evicted)
 	default:
@@ -225,6 +248,11 @@ func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
 	for _, g := range gangs {
 		evicted += g.Evicted
 		switch {
+		case e.OrRefused && refused(s, g) != "":
+		case e.Refused && refused(s, g) == "":
+			return false, fmt.Sprintf("nobody has refused %s", g.Name)
+		case e.Group != nil && e.Group.lacks(s, g) != "":
+			return false, e.Group.lacks(s, g)
 		case e.Bound != nil && !e.Bound.Met(g):
 			return false, fmt.Sprintf("%d of %d pods of %s are bound", g.Bound(), g.Size, g.Name)
 		case e.Finished && !g.Finished():

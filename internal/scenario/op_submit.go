@@ -38,9 +38,12 @@ type Submit struct {
 	Every Duration `json:"every,omitempty"`
 	// Runs is how long a gang runs, once it is whole; then its pods succeed.
 	Runs Duration `json:"runs,omitempty"`
-	// MayBeRefused goes on where the API server refuses the group or one of the pods, again
+	// MayBeRefused goes on where the API server refuses the job, the group or one of the pods, again
 	// and again for 5s: an expectation is to say so.
 	MayBeRefused bool `json:"mayBeRefused,omitempty"`
+	// GivesUp makes the job fail with its first failed pod. Else its operator may put another
+	// in that one's place.
+	GivesUp bool `json:"givesUp,omitempty"`
 	// Roles are the gang's pods.
 	Roles []Role `json:"roles"`
 	// ManifestFile is a job as its author wrote it, below conformance/. It is what is
@@ -71,6 +74,9 @@ type Role struct {
 	// Gated is how many of the pods, the last ones, have a scheduling gate until a later
 	// complete step.
 	Gated int `json:"gated,omitempty"`
+	// First makes the pods a job's initializers: they come before the others, end by
+	// themselves, and are no part of the gang. They go by the name <gang>-<role>.
+	First bool `json:"first,omitempty"`
 	// Scheduler is default-scheduler for pods that are sent to that one, gang or not.
 	Scheduler string `json:"scheduler,omitempty"`
 	// NodeSelector are labels that a pod's node must have.
@@ -129,6 +135,12 @@ func (s *Submit) validate() error {
 			return fmt.Errorf("roles[%d].name: %q is the name of an earlier role", i, r.Name)
 		}
 	}
+	if s.Size() == 0 {
+		return fmt.Errorf("roles: all of them come first, and one must be the gang's")
+	}
+	if s.MayBeRefused && s.Copies > 0 {
+		return fmt.Errorf("refusable: is for one job, not for %d copies", s.Copies)
+	}
 	if s.Min < 0 || s.Min > s.Size() {
 		return fmt.Errorf("min: %d must be between 1 and the gang's %d pods", s.Min, s.Size())
 	}
@@ -168,11 +180,13 @@ func (s *Submit) Copy(i int) *Submit {
 	return &one
 }
 
-// Size is the number of pods of one gang.
+// Size is the number of pods of one gang, without those that come first.
 func (s *Submit) Size() int {
 	n := 0
 	for _, r := range s.Roles {
-		n += r.Count
+		if !r.First {
+			n += r.Count
+		}
 	}
 	return n
 }
@@ -225,6 +239,9 @@ func (s *Submit) String() string {
 		if r.Gated > 0 {
 			what += fmt.Sprintf(" (%d of them gated)", r.Gated)
 		}
+		if r.First {
+			what += " before the gang"
+		}
 		roles = append(roles, what)
 	}
 	text := strings.Join(roles, " + ") + s.how()
@@ -250,6 +267,7 @@ func (s *Submit) how() string {
 		{s.FormerKey, ", by the key of the last generation"},
 		{len(s.Counts) > 0, fmt.Sprintf(", in turn of %v pods", s.Counts)},
 		{s.Every > 0, fmt.Sprintf(", one each %s", s.Every)},
+		{s.GivesUp, ", and fails with the first of them"},
 		{s.Runs > 0, fmt.Sprintf(", running %s once whole", s.Runs)},
 	} {
 		if h.is {

@@ -19,6 +19,14 @@ func schema(t *testing.T) *jsonschema.Schema {
 			switch t {
 			case reflect.TypeFor[Duration]():
 				return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`, Title: "duration"}
+			case reflect.TypeFor[ExpectGroup]():
+				least := jsonschema.NewProperties()
+				least.Set("min", &jsonschema.Schema{Type: "integer", Minimum: "1"})
+				least.Set("owned", &jsonschema.Schema{Type: "boolean"})
+				return &jsonschema.Schema{Title: "none, or min and owned", OneOf: []*jsonschema.Schema{
+					{Type: "string", Enum: []any{"none"}},
+					{Type: "object", Properties: least, Required: []string{"min"}, AdditionalProperties: jsonschema.FalseSchema},
+				}}
 			case reflect.TypeFor[Bound]():
 				return &jsonschema.Schema{Title: "none, all, all-or-none, a number, or a number for each role", OneOf: []*jsonschema.Schema{
 					{Type: "string", Enum: []any{"none", "all", "all-or-none"}},
@@ -70,7 +78,7 @@ writes it: ` + "`500ms`, `30s`, `5m`" + `.
 			section(&out, "## Operation: "+p.Key, s.Definitions[typeName(p.Value)])
 		}
 	}
-	for _, name := range []string{"Role", "Taint", "Moment", "Control", "Shows"} {
+	for _, name := range []string{"Jobs", "Role", "Taint", "Moment", "Control", "Shows"} {
 		section(&out, "## "+name, s.Definitions[name])
 	}
 	golden(t, "../../docs/scenario-reference.md", out.String())

@@ -53,6 +53,8 @@ type Spec struct {
 	// nodes; deployments, a bundle that runs something of its own; webhooks, one with
 	// admission webhooks. Where that is missing, it is NotApplicable.
 	Needs []Need `json:"needs,omitempty"`
+	// Jobs says that the case is of jobs, which an operator turns into gangs.
+	Jobs *Jobs `json:"jobs,omitempty"`
 	// Alone runs the case with no other lab beside it: it measures speed.
 	Alone bool `json:"alone,omitempty"`
 	// Steps are what is done and what is expected, in this order.
@@ -80,6 +82,8 @@ type Step struct {
 	Submit    *Submit    `json:"submit,omitempty"`
 	Complete  *Complete  `json:"complete,omitempty"`
 	Expect    *Expect    `json:"expect,omitempty"`
+	Scale     *Scale     `json:"scale,omitempty"`
+	Suspend   *Suspend   `json:"suspend,omitempty"`
 	Finish    *Finish    `json:"finish,omitempty"`
 	Delete    *Delete    `json:"delete,omitempty"`
 	Kill      *Kill      `json:"kill,omitempty"`

@@ -34,6 +34,9 @@ func (s *Scenario) validate() error {
 	if len(s.Spec.Steps) == 0 {
 		return errors.New("spec.steps: there must be one")
 	}
+	if err := s.validateJobs(); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	if err := validateSteps("spec.steps", s.Spec.Steps, names); err != nil {
 		return err
@@ -66,7 +69,16 @@ func (s *Scenario) validateNames() error {
 				}
 				found = true
 				for _, r := range sub.Roles {
-					roles[r.Name] = max(roles[r.Name], r.Count)
+					if !r.First {
+						roles[r.Name] = max(roles[r.Name], r.Count)
+					}
+				}
+			}
+			for _, name := range sub.Names() {
+				for first, r := range sub.First(name) {
+					if ok, err := path.Match(glob, first); err == nil && ok {
+						found, roles[r.Name] = true, max(roles[r.Name], r.Count)
+					}
 				}
 			}
 		}
@@ -93,6 +105,10 @@ func (s *Scenario) validateNames() error {
 				err = check(where+".finish", step.Finish.Gang, nil)
 			case step.Delete != nil:
 				err = check(where+".delete", step.Delete.Gang, nil)
+			case step.Scale != nil:
+				err = checkScale(where+".scale", submits, step.Scale)
+			case step.Suspend != nil:
+				err = check(where+".suspend", step.Suspend.Gang, nil)
 			case step.Complete != nil:
 				err = check(where+".complete", step.Complete.Gang, nil)
 			case step.Kill != nil && step.Kill.After != nil:

@@ -28,6 +28,7 @@ type Event struct {
 	Pod       *Pod       `json:"pod,omitempty"`
 	Group     *Group     `json:"group,omitempty"`
 	Gang      *Gang      `json:"gang,omitempty"`
+	Job       *Job       `json:"job,omitempty"`
 	Step      *Step      `json:"step,omitempty"`
 	Component *Component `json:"component,omitempty"`
 	Denied    *Denied    `json:"denied,omitempty"`
@@ -43,7 +44,7 @@ type Event struct {
 func (e *Event) check() error {
 	n := 0
 	for _, set := range []bool{
-		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil,
+		e.Begin != nil, e.Node != nil, e.Pod != nil, e.Group != nil, e.Gang != nil, e.Job != nil,
 		e.Step != nil, e.Component != nil, e.Denied != nil, e.Met != nil,
 		e.Said != nil, e.Refused != nil, e.Sync != nil, e.Cut != nil, e.End != nil,
 	} {
@@ -171,8 +172,10 @@ type Group struct {
 	Min   int64  `json:"min"`
 	Phase string `json:"phase,omitempty"`
 	// Why are the messages of the group's conditions.
-	Why  string `json:"why,omitempty"`
-	Gone bool   `json:"gone,omitempty"`
+	Why string `json:"why,omitempty"`
+	// Owner is the controller of it, as Kind/name; "" where it has none.
+	Owner string `json:"owner,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
 }
 
 // Said is what somebody let the user know: an event of the API server's, or its refusal. It
@@ -185,8 +188,9 @@ type Said struct {
 	Message string `json:"message"`
 }
 
-// Gang is what we meant: written when a gang is submitted, and with Ended when
-// the scenario itself takes the gang away.
+// Gang is what we meant: written when a gang is submitted, again when the scenario
+// changes its size or its job is refused, and with Ended when the scenario itself takes
+// the gang away.
 type Gang struct {
 	Name string `json:"name"`
 	Min  int    `json:"min"`
@@ -196,6 +200,16 @@ type Gang struct {
 	// case's roles were written down.
 	Manifest string `json:"manifest,omitempty"`
 	Ended    bool   `json:"ended,omitempty"`
+}
+
+// Job is what an operator says of a job, as watched.
+type Job struct {
+	Name string `json:"name"`
+	// Conditions are the types of the conditions that are true, in the operator's order.
+	Conditions []string `json:"conditions,omitempty"`
+	// Failed is the message of the condition Failed, where that is true.
+	Failed string `json:"failed,omitempty"`
+	Gone   bool   `json:"gone,omitempty"`
 }
 
 // Step marks the begin and the end of a scenario step.

@@ -13,6 +13,8 @@ type State struct {
 	Now    Time
 	Nodes  map[string]*Node
 	Groups map[string]*Group
+	// Jobs holds what operators say of jobs.
+	Jobs map[string]*Job
 	// Gangs holds what was submitted and not ended since.
 	Gangs map[string]*GangState
 	// Others are pods of no gang of ours, by UID.
@@ -34,13 +36,15 @@ type GangState struct {
 	Seen int
 	// Messages are what was said of the gang, each once, the first hundred.
 	Messages []string
+	// Refused is what the API server said when it refused the gang's job or group.
+	Refused string
 	// Evicted counts the pods that lost their node, and not by a step of the scenario.
 	Evicted int
 }
 
 // NewState is an empty cluster.
 func NewState() *State {
-	return &State{Nodes: map[string]*Node{}, Groups: map[string]*Group{}, Gangs: map[string]*GangState{}, Others: map[string]*Pod{}}
+	return &State{Nodes: map[string]*Node{}, Groups: map[string]*Group{}, Jobs: map[string]*Job{}, Gangs: map[string]*GangState{}, Others: map[string]*Pod{}}
 }
 
 // Apply moves the state past an event.
@@ -59,7 +63,10 @@ func (s *State) Apply(e Event) {
 		s.Denied = append(s.Denied, *e.Denied)
 	case e.Refused != nil:
 		s.Refused = append(s.Refused, *e.Refused)
-		s.hear(&Said{Name: e.Refused.Name, Message: e.Refused.Err})
+		if g := s.Gangs[e.Refused.Name]; g != nil {
+			g.Refused = e.Refused.Err
+			g.hear(g.Refused)
+		}
 	case e.Sync != nil:
 		s.Sync = e.Sync
 	case e.Group != nil:
@@ -67,6 +74,8 @@ func (s *State) Apply(e Event) {
 			g.hear(e.Group.Why)
 		}
 		put(s.Groups, e.Group.Name, e.Group, e.Group.Gone)
+	case e.Job != nil:
+		put(s.Jobs, e.Job.Name, e.Job, e.Job.Gone)
 	case e.Gang != nil && e.Gang.Ended:
 		// The gang may be submitted again under its name: what is left of its
 		// first life must not count for the second.
@@ -74,6 +83,8 @@ func (s *State) Apply(e Event) {
 			maps.Copy(s.Others, g.Pods)
 			delete(s.Gangs, e.Gang.Name)
 		}
+	case e.Gang != nil && s.Gangs[e.Gang.Name] != nil:
+		s.Gangs[e.Gang.Name].Gang = *e.Gang
 	case e.Gang != nil:
 		s.Gangs[e.Gang.Name] = &GangState{Gang: *e.Gang, Submitted: e.At, Pods: map[string]*Pod{}}
 	case e.Pod != nil:
@@ -128,7 +139,7 @@ func (g *GangState) Finished() bool {
 // takesPods says of an operation that pods go by it: it waits until they are gone.
 func takesPods(op string) bool {
 	switch op {
-	case "delete", "drain", "finish", "nodes":
+	case "delete", "drain", "finish", "nodes", "scale", "suspend":
 		return true
 	}
 	return false

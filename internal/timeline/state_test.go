@@ -170,3 +170,26 @@ func TestSubmittedIsTheLastTime(t *testing.T) {
 }
 
 func keys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// A gang that is given other numbers keeps its pods, and a job is known while it is there.
+func TestChangedGang(t *testing.T) {
+	s := NewState()
+	s.Apply(Event{At: 1, Gang: &Gang{Name: "a", Min: 4, Size: 4}})
+	s.Apply(Event{Pod: &Pod{UID: "1", Name: "a-0", Gang: "a", Node: "n"}})
+	s.Apply(Event{Step: &Step{Op: "scale"}})
+	s.Apply(Event{Gang: &Gang{Name: "a", Min: 2, Size: 2}})
+	s.Apply(Event{Refused: &Refused{Name: "a", Err: "no"}})
+	s.Apply(Event{Pod: &Pod{UID: "1", Name: "a-0", Gang: "a", Node: "n", Deleting: true}})
+	g := s.Gangs["a"]
+	if g.Min != 2 || g.Size != 2 || g.Refused != "no" || g.Submitted != 1 || g.Seen != 1 || len(g.Pods) != 1 || g.Evicted != 0 {
+		t.Errorf("got %+v", g)
+	}
+	s.Apply(Event{Job: &Job{Name: "a", Conditions: []string{"Failed"}, Failed: "so"}})
+	if s.Jobs["a"] == nil || s.Jobs["a"].Failed != "so" {
+		t.Errorf("got the job %+v", s.Jobs["a"])
+	}
+	s.Apply(Event{Job: &Job{Name: "a", Gone: true}})
+	if s.Jobs["a"] != nil {
+		t.Error("the job is gone, and still there")
+	}
+}

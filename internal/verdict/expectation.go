@@ -71,7 +71,7 @@ const tolerance = timeline.Time(50e6)
 
 func (o *openExpectation) fail(j *judge, why string) {
 	j.wrong(j.state.Now, false)
-	o.failed = &Expectation{At: j.state.Now, Why: why, Bound: j.boundOf(o.want.Gang)}
+	o.failed = &Expectation{At: j.state.Now, Why: why, Bound: j.boundFor(o.want)}
 }
 
 func (o *openExpectation) result(j *judge) Expectation {
@@ -82,8 +82,10 @@ func (o *openExpectation) result(j *judge) Expectation {
 	case !o.met:
 		j.wrong(j.state.Now, false)
 		_, x.Why = o.want.Met(j.state)
-		x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
-		x.Bound = j.boundOf(o.want.Gang)
+		if ofPods(o.want) {
+			x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
+		}
+		x.Bound = j.boundFor(o.want)
 	case j.state.Now-o.since+tolerance < timeline.Time(o.want.Hold(j.begin.Patience, time.Duration(j.begin.Timeout))):
 		x.Why = fmt.Sprintf("watched for only %ss", j.state.Now-o.since)
 	default:
@@ -118,9 +120,16 @@ func (j *judge) waitsFor(glob string) string {
 	return ""
 }
 
-func (j *judge) boundOf(glob string) []BoundPod {
+// ofPods says that an expectation is about pods, and not about their group or job.
+func ofPods(e *scenario.Expect) bool { return e.Group == nil && !e.Refused }
+
+// boundFor are the bound pods of the gangs that an expectation is about, if it is about pods.
+func (j *judge) boundFor(e *scenario.Expect) []BoundPod {
+	if !ofPods(e) {
+		return nil
+	}
 	var found []BoundPod
-	for _, g := range scenario.Select(j.state, glob) {
+	for _, g := range scenario.Select(j.state, e.Gang) {
 		found = append(found, j.boundPods(g)...)
 	}
 	return found

@@ -42,7 +42,7 @@ func (t *tape) installation(run string, s *scenario.Scenario, before, during *ti
 func TestInstallation(t *testing.T) {
 	none := 0
 	denied := scenario.Expect{Denied: &none, For: scenario.Duration(10 * time.Second)}
-	refused, unchanged := scenario.Expect{Refused: &none}, scenario.Expect{Synced: scenario.Unchanged}
+	refused, unchanged := scenario.Expect{Refusals: &none}, scenario.Expect{Synced: scenario.Unchanged}
 	sync := func(s timeline.Sync) *timeline.Event { return &timeline.Event{Sync: &s} }
 	forbidden := &timeline.Event{Denied: &timeline.Denied{User: "sa", Verb: "list", Resource: "pods", Count: 2}}
 	missing := &timeline.Event{Denied: &timeline.Denied{User: "sa", Verb: "list", Resource: "old", Count: 1, Missing: true}}

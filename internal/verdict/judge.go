@@ -132,6 +132,7 @@ type judge struct {
 	partial map[string]*partialTime
 	boundAt map[string]timeline.Time // by pod UID
 	grouped map[string]bool          // gangs whose group was seen with our minimum
+	follows map[string]follow        // gangs whose group is to have another minimum soon
 	// holds is what each pod takes from its node, and asked the sum by node.
 	holds   map[string]holds
 	asked   map[string]timeline.Resources
@@ -150,7 +151,7 @@ func newJudge(b timeline.Begin, s *scenario.Scenario) *judge {
 		begin: b, spec: s, state: timeline.NewState(),
 		run:     Run{Scheduler: b.Scheduler},
 		partial: map[string]*partialTime{}, boundAt: map[string]timeline.Time{},
-		flagged: map[string]bool{}, watch: map[string]*stopwatch{}, grouped: map[string]bool{},
+		flagged: map[string]bool{}, watch: map[string]*stopwatch{}, grouped: map[string]bool{}, follows: map[string]follow{},
 		holds: map[string]holds{}, asked: map[string]timeline.Resources{},
 	}
 }
@@ -171,8 +172,7 @@ func (j *judge) apply(e timeline.Event) error {
 	j.state.Apply(e)
 	switch {
 	case e.Gang != nil && !ending:
-		j.run.Gangs++
-		j.watch[e.Gang.Name] = &stopwatch{min: e.Gang.Min, size: e.Gang.Size}
+		j.meant(e.Gang)
 	case e.Pod != nil:
 		j.pod(e.Pod)
 	case e.Node != nil:

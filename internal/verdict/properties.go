@@ -37,6 +37,7 @@ func (p *partialTime) until(at timeline.Time) {
 
 // advance accounts for the time up to an event, with the state before it.
 func (j *judge) advance(to timeline.Time) {
+	j.followed(to)
 	for name, p := range j.partial {
 		if over := p.From + j.begin.Settle; to > over {
 			j.wrong(max(over, j.state.Now), true)
@@ -49,10 +50,13 @@ func (j *judge) advance(to timeline.Time) {
 
 // track opens and closes the times of partial binding that an event begins or ends.
 func (j *judge) track(e timeline.Event) {
-	if e.Pod == nil {
-		return
+	name, at := "", e.At
+	switch {
+	case e.Pod != nil:
+		name = e.Pod.Gang
+	case e.Gang != nil:
+		name = e.Gang.Name
 	}
-	name, at := e.Pod.Gang, e.At
 	g := j.state.Gangs[name]
 	if g == nil {
 		return
@@ -140,6 +144,7 @@ func (j *judge) closeGang(name string, at timeline.Time) {
 	j.done = append(j.done, w)
 	delete(j.watch, name)
 	delete(j.grouped, name)
+	delete(j.follows, name)
 }
 
 // pod looks at what a pod event says of binding, capacity and membership.
@@ -216,38 +221,6 @@ func (j *judge) capacity(node string) {
 			})
 		}
 	}
-}
-
-// group: a gang's group has our minimum, and no group is made behind our back,
-// unless there are strangers that the backend groups by itself.
-func (j *judge) group(g *timeline.Group) {
-	if g.Gone || !j.begin.Grouped {
-		return
-	}
-	detail := ""
-	if ours := j.state.Gangs[g.Name]; ours != nil && !j.ungrouped(g.Name) {
-		if j.grouped[g.Name] = g.Min == int64(ours.Min); j.grouped[g.Name] {
-			return
-		}
-		detail = fmt.Sprintf("the group %s has the minimum %d, not %d", g.Name, g.Min, ours.Min)
-	} else {
-		for _, s := range scenario.Submits(j.spec.Spec.Steps) {
-			if s.Ungrouped || slices.Contains(s.Names(), g.Name) {
-				return
-			}
-		}
-		detail = fmt.Sprintf("a group %s with the minimum %d was made behind our back", g.Name, g.Min)
-	}
-	j.violate("group "+g.Name, Violation{Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now, Detail: detail})
-}
-
-func (j *judge) ungrouped(gang string) bool {
-	for _, s := range scenario.Submits(j.spec.Spec.Steps) {
-		if s.Ungrouped && slices.Contains(s.Names(), gang) {
-			return true
-		}
-	}
-	return false
 }
 
 // violate reports a violation once.

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"syscall"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -266,21 +264,6 @@ func (l *Lab) Sleep() error { return l.opts.Folder.Halt(l.group()) }
 
 // Wake lets the lab go on.
 func (l *Lab) Wake() error { return l.opts.Folder.Resume(l.group()) }
-
-// endLeases ends what the components held, which would keep the next ones waiting.
-func (l *Lab) endLeases(ctx context.Context) error {
-	all, err := l.client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, lease := range all.Items {
-		err := l.client.CoordinationV1().Leases(lease.Namespace).Delete(ctx, lease.Name, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return err
-		}
-	}
-	return nil
-}
 
 // Requests lists what service accounts asked for since the lab was last emptied.
 func (l *Lab) Requests() (all []access.Request, err error) {

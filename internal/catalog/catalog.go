@@ -367,6 +367,14 @@ func checkGang(file, field string, g Gang) error {
 	if o := j.Owner; o != nil && (o.APIVersion == "" || o.Kind == "" || o.Resource == "") {
 		return fmt.Errorf("%s: %s.join.owner: apiVersion, kind and resource must be set", file, field)
 	}
+	if t := g.Topology; t != nil && (len(t.Fields) == 0 || g.Group == nil) {
+		return fmt.Errorf("%s: %s.topology: fields must be set, and group", file, field)
+	}
+	if t := g.Topology; t != nil && t.Versions != "" {
+		if _, err := semver.NewConstraint(t.Versions); err != nil {
+			return fmt.Errorf("%s: %s.topology.versions: %q: %w", file, field, t.Versions, err)
+		}
+	}
 	if (j.MinLabel == "") == (g.Group == nil) {
 		return fmt.Errorf("%s: %s: the minimum must be in a group, or else in join.minLabel", file, field)
 	}

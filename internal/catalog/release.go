@@ -53,7 +53,18 @@ func (r *Release) Gang() Gang {
 	case r.Spec.Gang != nil:
 		return *r.Spec.Gang
 	}
-	return r.Backend.Spec.Gang
+	g := r.Backend.Spec.Gang
+	if t := g.Topology; t != nil && t.Versions != "" && !within(t.Versions, r.Version) {
+		g.Topology = nil
+	}
+	return g
+}
+
+// within says whether a version is in a range that was checked when it was read. What is
+// behind a + makes no difference.
+func within(versions, version string) bool {
+	in, err := semver.NewConstraint(versions)
+	return err == nil && in.Check(semver.MustParse(version))
 }
 
 // Modules are what the release's binaries are built from. Variants of a release share

@@ -64,6 +64,28 @@ type Gang struct {
 	Former *Join `json:"former,omitempty"`
 	// Queue is what groups wait in; nil where there are no queues.
 	Queue *Queue `json:"queue,omitempty"`
+	// Topology keeps a gang's pods together; nil where groups can't say that.
+	Topology *Topology `json:"topology,omitempty"`
+}
+
+// Topology is how a group says that all of its pods are to be in one domain: on nodes with
+// the same value of a label. In the values of its fields, {label} and {value} stand for
+// these.
+type Topology struct {
+	// Versions is a semver range of the releases that know it; all by default.
+	Versions string `json:"versions,omitempty"`
+	// Fields are those of the group object, by path.
+	Fields map[string]any `json:"fields"`
+	// Domain is an object for each value of the label, of no namespace; nil where the
+	// backend reads the nodes' labels itself.
+	Domain *Domain `json:"domain,omitempty"`
+}
+
+// Domain is an object that says which nodes are near each other.
+type Domain struct {
+	ObjectKind `json:",inline"`
+	// Fields are the object's, by path.
+	Fields map[string]any `json:"fields"`
 }
 
 // Queue is the backend's kind of queue, which is of no namespace.

@@ -209,6 +209,8 @@ func (d *driver) operate(ctx context.Context, s *scenario.Step) error {
 		return d.doDrain(ctx, s.Drain)
 	case s.Quota != nil:
 		return d.doQuota(ctx, s.Quota)
+	case s.Topology != nil:
+		return d.doTopology(ctx, s.Topology)
 	case s.Queue != nil:
 		return d.doQueue(ctx, s.Queue)
 	case s.Submit != nil:

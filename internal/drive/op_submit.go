@@ -69,7 +69,7 @@ func (d *driver) begin(ctx context.Context, s *scenario.Submit, name string) ([]
 	if live {
 		return nil, fmt.Errorf("gang %s is there already: it must be deleted first", name)
 	}
-	begun := &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size()}
+	begun := &timeline.Gang{Name: name, Min: s.Minimum(), Size: s.Size(), Together: s.Together}
 	if d.Writer.Takes(s.Manifest) {
 		begun.Manifest = s.Manifest.File
 	}

@@ -43,7 +43,7 @@ func (w Writer) checkParts(s *scenario.Submit) error {
 	case !w.Jobbed(s):
 	case s.GroupLate || s.LatePods() > 0:
 		return fmt.Errorf("a %s's operator makes the group and the pods, and when is its own affair", w.Job.Kind)
-	case gated || s.Queue != "" || s.MinResources || s.FormerKey:
+	case gated || s.Queue != "" || s.Together != "" || s.MinResources || s.FormerKey:
 		return fmt.Errorf("a %s's operator makes the group and the pods, and how is its own affair", w.Job.Kind)
 	}
 	if err := w.checkGroup(s); err != nil {
@@ -66,6 +66,8 @@ func (w Writer) checkGroup(s *scenario.Submit) error {
 		return errors.New("this backend's groups do not say what they request")
 	case s.Queue != "" && w.Gang.Queue == nil:
 		return errors.New("this backend has no queues")
+	case s.Together != "" && w.Gang.Topology == nil:
+		return errors.New("this backend's groups can't say that their pods are to be near each other")
 	case s.Deployment && w.Gang.Join.Owner != nil:
 		return errors.New("this backend takes pods of one controller for a gang, so that a Deployment's need no group")
 	}

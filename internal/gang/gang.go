@@ -82,6 +82,11 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 	if s.Queue != "" {
 		put(u.Object, g.QueueField, w.queueName(s.Queue))
 	}
+	if t := w.Gang.Topology; s.Together != "" && t != nil {
+		for path, value := range t.Fields {
+			put(u.Object, path, filled(value, s.Together, ""))
+		}
+	}
 	if s.MinResources && g.ResourcesField != "" {
 		put(u.Object, g.ResourcesField, together(s))
 	}

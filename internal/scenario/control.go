@@ -23,8 +23,8 @@ type Control struct {
 	Instead string `json:"instead,omitempty"`
 	// Unmet names the expect step that must not be met then.
 	Unmet string `json:"unmet,omitempty"`
-	// Breaks is the property that the default scheduler must violate: all-or-nothing or
-	// deadlock.
+	// Breaks is the property that the default scheduler must violate: all-or-nothing,
+	// deadlock or together.
 	Breaks Property `json:"breaks,omitempty"`
 	// JobsBreak is the property instead, where an operator makes the pods of jobs: in
 	// what order is its own affair.
@@ -73,6 +73,8 @@ const (
 	Membership Property = "membership"
 	// Deadlock: no two gangs hold parts of each other's room.
 	Deadlock Property = "deadlock"
+	// Together: the pods of a gang that is to be in one domain are in one.
+	Together Property = "together"
 )
 
 // Scaled is how much of a number the control has.
@@ -92,8 +94,8 @@ func (c *Control) validate(steps map[string]bool) error {
 	}
 	switch c.Scheduler {
 	case DefaultScheduler:
-		if !slices.Contains([]Property{AllOrNothing, Deadlock}, c.Breaks) {
-			return fmt.Errorf("breaks: %q must be %s or %s", c.Breaks, AllOrNothing, Deadlock)
+		if !slices.Contains([]Property{AllOrNothing, Deadlock, Together}, c.Breaks) {
+			return fmt.Errorf("breaks: %q must be %s, %s or %s", c.Breaks, AllOrNothing, Deadlock, Together)
 		}
 		if c.JobsBreak != "" && c.JobsBreak != AllOrNothing {
 			return fmt.Errorf("jobsBreak: %q must be %s", c.JobsBreak, AllOrNothing)

@@ -24,6 +24,9 @@ type Submit struct {
 	GroupLate bool `json:"groupLate,omitempty"`
 	// Queue is the one that the group names: a queue step's, or one that is not there.
 	Queue string `json:"queue,omitempty"`
+	// Together is a node label: all pods of the gang are to be on nodes with the same value of
+	// it. A topology step must have named it.
+	Together string `json:"together,omitempty"`
 	// MinResources writes into the group object what the pods request together, as
 	// operators do.
 	MinResources bool `json:"minResources,omitempty"`
@@ -262,6 +265,7 @@ func (s *Submit) how() string {
 		text string
 	}{
 		{s.Queue != "", ", in the queue " + s.Queue},
+		{s.Together != "", ", on nodes of one " + s.Together},
 		{s.MinResources, ", with its resources in the group"},
 		{s.Deployment, ", made by a Deployment"},
 		{s.FormerKey, ", by the key of the last generation"},

@@ -79,6 +79,7 @@ type Step struct {
 	Drain     *Drain     `json:"drain,omitempty"`
 	Quota     *Quota     `json:"quota,omitempty"`
 	Queue     *Queue     `json:"queue,omitempty"`
+	Topology  *Topology  `json:"topology,omitempty"`
 	Submit    *Submit    `json:"submit,omitempty"`
 	Complete  *Complete  `json:"complete,omitempty"`
 	Expect    *Expect    `json:"expect,omitempty"`

@@ -196,6 +196,8 @@ type Gang struct {
 	Min  int    `json:"min"`
 	// Size is the number of pods.
 	Size int `json:"size"`
+	// Together is the node label whose value all nodes of its pods must share; "" is none.
+	Together string `json:"together,omitempty"`
 	// Manifest is the file that the gang's job is taken from as it is; "" where the
 	// case's roles were written down.
 	Manifest string `json:"manifest,omitempty"`

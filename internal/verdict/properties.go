@@ -168,6 +168,7 @@ func (j *judge) pod(p *timeline.Pod) {
 	j.boundAt[p.UID] = j.state.Now
 	j.run.BoundPods++
 	w.bound(j.state.Now)
+	j.together(p)
 	if j.stopped {
 		j.afterStop = append(j.afterStop, BoundPod{Gang: p.Gang, Pod: p.Name, Node: p.Node, At: j.state.Now})
 	}

@@ -170,7 +170,11 @@ func (e *Expect) String() string {
 // Met evaluates the expectation on a state. Where it is not met, why says what
 // there is instead.
 func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
-	gangs := Select(s, e.Gang)
+	return e.MetBy(Select(s, e.Gang))
+}
+
+// MetBy is Met, for the gangs that Select returned.
+func (e *Expect) MetBy(gangs []*timeline.GangState) (ok bool, why string) {
 	if len(gangs) == 0 {
 		return false, fmt.Sprintf("no gang is named %s", e.Gang)
 	}

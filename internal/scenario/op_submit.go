@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -146,6 +147,16 @@ func (s *Submit) Names() []string {
 		names[i] = fmt.Sprintf("%s-%d", s.Gang, i+1)
 	}
 	return names
+}
+
+// Has says whether the step submits a gang of that name.
+func (s *Submit) Has(name string) bool {
+	if s.Copies == 0 {
+		return name == s.Gang
+	}
+	number, ok := strings.CutPrefix(name, s.Gang+"-")
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && n >= 1 && n <= s.Copies && strconv.Itoa(n) == number
 }
 
 func (s *Submit) String() string {

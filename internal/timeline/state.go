@@ -48,15 +48,16 @@ func (s *State) Apply(e Event) {
 		put(s.Nodes, e.Node.Name, e.Node, e.Node.Gone)
 	case e.Group != nil:
 		put(s.Groups, e.Group.Name, e.Group, e.Group.Gone)
-	case e.Gang != nil && e.Gang.Ended:
+	case e.Gang != nil:
 		// The gang may be submitted again under its name: what is left of its
 		// first life must not count for the second.
 		if g := s.Gangs[e.Gang.Name]; g != nil {
 			maps.Copy(s.Others, g.Pods)
 			delete(s.Gangs, e.Gang.Name)
 		}
-	case e.Gang != nil:
-		s.Gangs[e.Gang.Name] = &GangState{Gang: *e.Gang, Submitted: e.At, Pods: map[string]*Pod{}}
+		if !e.Gang.Ended {
+			s.Gangs[e.Gang.Name] = &GangState{Gang: *e.Gang, Submitted: e.At, Pods: map[string]*Pod{}}
+		}
 	case e.Pod != nil:
 		if _, old := s.Others[e.Pod.UID]; !old {
 			if g := s.Gangs[e.Pod.Gang]; g != nil {

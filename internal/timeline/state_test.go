@@ -132,6 +132,10 @@ func TestApply(t *testing.T) {
 			events: []Event{submit, pod("1", "train"), end, submit, gone("1", "train")},
 			want:   names{Gangs: []string{"train"}},
 		},
+		"a gang submitted twice over does not inherit pods either": {
+			events: []Event{submit, pod("1", "train"), submit, pod("1", "train"), pod("2", "train")},
+			want:   names{Gangs: []string{"train"}, Train: []string{"2"}, Others: []string{"1"}, Seen: 1},
+		},
 		"a gang that never was ends": {
 			events: []Event{end, pod("1", "train")},
 			want:   names{Others: []string{"1"}},

@@ -16,6 +16,7 @@ import (
 type openExpectation struct {
 	step   timeline.Step
 	want   *scenario.Expect
+	gangs  []*timeline.GangState // that it is about
 	begun  timeline.Time
 	met    bool          // it has become true
 	since  timeline.Time // when
@@ -29,6 +30,7 @@ func (j *judge) expectStep(s timeline.Step) error {
 			return err
 		}
 		j.open = &openExpectation{step: s, want: want, begun: j.state.Now}
+		j.open.choose(j)
 		j.open.look(j)
 		return nil
 	}
@@ -42,12 +44,15 @@ func (j *judge) expectStep(s timeline.Step) error {
 	return nil
 }
 
+// choose finds the gangs anew, when one has come or ended.
+func (o *openExpectation) choose(j *judge) { o.gangs = scenario.Select(j.state, o.want.Gang) }
+
 // look evaluates the expectation at the present state.
 func (o *openExpectation) look(j *judge) {
 	if o.failed != nil {
 		return
 	}
-	ok, why := o.want.Met(j.state)
+	ok, why := o.want.MetBy(o.gangs)
 	within := o.want.Within.Scale(j.begin.Patience)
 	switch {
 	case ok && !o.met:
@@ -80,7 +85,7 @@ func (o *openExpectation) result(j *judge) Expectation {
 		x = *o.failed
 	case !o.met:
 		j.wrong(j.state.Now, false)
-		_, x.Why = o.want.Met(j.state)
+		_, x.Why = o.want.MetBy(o.gangs)
 		x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
 		x.Bound = j.boundOf(o.want.Gang)
 	case j.state.Now-o.since+tolerance < timeline.Time(o.want.For.Scale(j.begin.Patience)):

@@ -65,12 +65,10 @@ func (j *judge) free(name string) oracle.Node {
 		free.Taints = append(free.Taints, "node.kubernetes.io/unschedulable")
 	}
 	for r, amount := range n.Allocatable {
-		free.Free[r] = amount - j.asked[name][r]
+		free.Free[r] = amount - j.asked(name, r)
 	}
-	for _, h := range j.holds {
-		if h.node == name {
-			free.Pods--
-		}
+	if l := j.loads[name]; l != nil {
+		free.Pods -= l.pods
 	}
 	return free
 }

@@ -10,25 +10,27 @@ import (
 )
 
 // deadlock: no two gangs hold parts of each other's room for longer than the settle
-// window. It is looked for when one of them ends its partial time.
+// window. It is looked for when one of them ends its partial time, and names all that were
+// locked with that one. Two that were named together are not reported again.
 func (j *judge) deadlock(p *partialTime, at timeline.Time) {
-	if p.locked {
+	var group []*partialTime
+	news := false
+	for _, name := range sortedKeys(j.partial) {
+		if q := j.partial[name]; at-max(p.from, q.from) > j.begin.Settle {
+			group = append(group, q)
+			news = news || !slices.Contains(p.locked, q)
+		}
+	}
+	if !news {
 		return
 	}
 	begun := []timeline.Time{p.from}
 	held := []string{j.heldBy(p, p.longest)}
 	bound := slices.Clone(p.longest.bound)
-	for _, name := range sortedKeys(j.partial) {
-		q := j.partial[name]
-		if at-max(p.from, q.from) <= j.begin.Settle {
-			continue
-		}
-		q.locked = true
+	for _, q := range group {
 		most := j.forTheMostPart(q, at)
 		begun, held, bound = append(begun, q.from), append(held, j.heldBy(q, most)), append(bound, most.bound...)
-	}
-	if len(held) == 1 {
-		return
+		q.locked = append(q.locked, group...)
 	}
 	// It began when the second of them became partly bound.
 	slices.Sort(begun)

@@ -61,11 +61,13 @@ func (o *openExpectation) look(j *judge) {
 			return
 		}
 		o.met, o.since = true, j.state.Now
-	case !ok && (o.met || within == 0):
-		// It had to stay true, or to be true from the first.
-		if o.want.For > 0 {
+	case !ok && o.met:
+		// It had to stay true for its time; what comes behind that is no matter.
+		if j.state.Now-o.since < timeline.Time(o.want.For.Scale(j.begin.Patience)) {
 			o.fail(j, why)
 		}
+	case !ok && within == 0:
+		o.fail(j, why)
 	}
 }
 

@@ -82,6 +82,7 @@ type judge struct {
 	broken        []string // what broke around the test
 	notApplicable string   // why the case can't be run here
 	open          *openExpectation
+	done          timeline.Step // the last that came to its end
 
 	accounts map[string]*account      // by gang, while it lives
 	partial  map[string]*partialTime  // of the gangs that are partly bound
@@ -143,7 +144,9 @@ func (j *judge) apply(e timeline.Event) error {
 		}
 	case e.Met != nil:
 		j.met++
-	case e.Step != nil && e.Step.Op == "intercept" && !e.Step.Done:
+	case e.Step != nil && e.Step.Done:
+		j.done = *e.Step
+	case e.Step != nil && e.Step.Op == "intercept":
 		j.intercepts++
 	case e.Denied != nil:
 		j.run.Denied = append(j.run.Denied, *e.Denied)
@@ -204,8 +207,16 @@ func (j *judge) finish() Run {
 		r.Outcome, r.Reason = Inconclusive, "no request came that the case could refuse or hold up"
 	case len(r.Expectations) == 0:
 		r.Outcome, r.Reason = Inconclusive, "the run came to no expectation"
+	case !j.through():
+		r.Outcome, r.Reason = Inconclusive, fmt.Sprintf("the run ended behind step %d, before its last step, and nothing was wrong", j.done.Index)
 	default:
 		r.Outcome = Pass
 	}
 	return *r
+}
+
+// through says whether the run came to the end of its last step.
+func (j *judge) through() bool {
+	index, round := scenario.LastStep(j.spec.Spec.Steps)
+	return j.done.Index == index && j.done.Round == round
 }

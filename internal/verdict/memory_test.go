@@ -40,10 +40,10 @@ func (s *sampler) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// life writes what can go on for ever in one run, until so many bytes are written: gangs
+// longLife writes what can go on for ever in one run, until so many bytes are written: gangs
 // that come and go, one that lives and loses its members, nodes and strangers that are
 // never seen again, and pods that are bound though the scheduler was stopped.
-func life(out *sampler, size int) error {
+func longLife(out *sampler, size int) error {
 	s := newSynthetic(out, 2)
 	s.begin(timeline.Subject, longSpec)
 	s.add(timeline.Event{Component: &timeline.Component{Name: "binder", State: timeline.Stopped}})
@@ -81,7 +81,7 @@ func peakHeap(t *testing.T, size int) uint64 {
 	t.Helper()
 	in, out := io.Pipe()
 	s := &sampler{w: out}
-	go func() { out.CloseWithError(life(s, size)) }()
+	go func() { out.CloseWithError(longLife(s, size)) }()
 	v, err := Judge(in)
 	if err != nil {
 		t.Fatal(err)

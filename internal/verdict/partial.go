@@ -14,7 +14,7 @@ type partialTime struct {
 	since   timeline.Time // when it came to have what it has now
 	idle    timeline.Time // GPU-seconds, up to then
 	longest stretch
-	locked  bool // it is part of a deadlock that was reported
+	locked  []*partialTime // those that it was reported in a deadlock with
 }
 
 // stretch is a time in which a gang has one and the same.

@@ -31,10 +31,10 @@ const (
 	waits = "%d/7 nodes are available: 1 node(s) had untolerated taint(s), 6 Insufficient nvidia.com/gpu. no new claims to deallocate, preemption: 0/7 nodes are available: 1 Preemption is not helpful for scheduling, 6 No preemption victims found for incoming pod."
 )
 
-// roundSpec is a case whose steps the rounds go through.
-func roundSpec(gangs int) scenario.Spec {
+// roundSpec is a case whose steps are gone through so many times.
+func roundSpec(gangs, rounds int) scenario.Spec {
 	return scenario.Spec{
-		Steps: []scenario.Step{{Repeat: &scenario.Repeat{Times: 1, Steps: []scenario.Step{
+		Steps: []scenario.Step{{Repeat: &scenario.Repeat{Times: rounds, Steps: []scenario.Step{
 			{Submit: &scenario.Submit{Gang: "train", Copies: gangs, Roles: []scenario.Role{{Name: "worker", Count: gangPods, GPUs: 1}}}},
 			expect("train-*", "all", 30*time.Second, 0),
 			{Delete: &scenario.Delete{Gang: "train-*"}},
@@ -151,7 +151,7 @@ func (s *synthetic) end() error {
 func writeRounds(w io.Writer, gangs, rounds int) (events int, err error) {
 	s := newSynthetic(w, gangs)
 	for _, run := range []string{timeline.Subject, timeline.Control} {
-		s.begin(run, roundSpec(gangs))
+		s.begin(run, roundSpec(gangs, rounds))
 		for i := range rounds {
 			s.round(i + 1)
 		}

@@ -1,0 +1,375 @@
+package verdict
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/timeline"
+)
+
+// history is a random run, small, of events as a recorder could have seen them.
+type history struct {
+	begin  timeline.Begin
+	spec   scenario.Spec
+	events []timeline.Event // after begin
+}
+
+// The steps that a history may go through, by their place in the case.
+const (
+	firstExpect = 4
+	lastExpect  = 6
+	otherSteps  = 7
+)
+
+var (
+	gangNames = []string{"a", "b", "c-1", "c-2"}
+	others    = []string{"delete", "drain", "finish", "nodes", "intercept", "wait"}
+	nodeNames = []string{"n1", "n2", "n3"}
+)
+
+// text is the run as a file.
+func (h *history) text() []byte {
+	var out bytes.Buffer
+	w := timeline.NewWriter(&out)
+	spec, err := json.Marshal(scenario.Scenario{Metadata: scenario.Metadata{Name: "toy"}, Spec: h.spec})
+	if err != nil {
+		panic(err)
+	}
+	begin := h.begin
+	begin.Scenario = spec
+	for i, e := range append([]timeline.Event{{Begin: &begin}}, h.events...) {
+		e.Seq = i + 1
+		if err := w.Write(e); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+// judged is the verdict of the run alone.
+func (h *history) judged(t *rapid.T) Run {
+	v, err := Judge(bytes.NewReader(h.text()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, h.text())
+	}
+	return v.Subject
+}
+
+// end is the run's length.
+func (h *history) end() timeline.Time {
+	if len(h.events) == 0 {
+		return 0
+	}
+	return h.events[len(h.events)-1].At
+}
+
+// player draws the events of a history one by one.
+type player struct {
+	*rapid.T
+	h     *history
+	ticks []time.Duration
+	now   timeline.Time
+	gangs map[string]timeline.Gang // alive
+	pods  []*timeline.Pod          // that are there
+	uid   int
+	step  *timeline.Step // under way
+	tidy  bool           // nothing breaks, and nodes are large
+	still bool           // and nothing is bound
+}
+
+// seconds are the usual times between two events: many fall together, and many come to
+// just the settle window of three seconds, or to just a deadline.
+var seconds = []time.Duration{0, 0, time.Second, time.Second, 2 * time.Second, 3 * time.Second}
+
+// moods say of a run whether anything may happen in it, or only what is right, or what is
+// right while the scheduler is stopped.
+var moods = []string{"wild", "wild", "tidy", "stopped"}
+
+// drawHistory draws a run of one of the moods.
+func drawHistory(t *rapid.T, ticks []time.Duration, moods ...string) *history {
+	p := &player{T: t, h: &history{}, ticks: ticks, gangs: map[string]timeline.Gang{}}
+	p.h.begin = timeline.Begin{
+		Format: timeline.Format, Run: timeline.Subject, Case: "toy", Backend: "b", Version: "v1.0.0", Kubernetes: "v1.34.4",
+		Scheduler: "s", Binder: "binder", Settle: timeline.Time(3 * time.Second),
+		Patience: rapid.SampledFrom([]float64{1, 1, 2}).Draw(t, "patience"),
+		Grouped:  rapid.Bool().Draw(t, "grouped"), Joined: rapid.Bool().Draw(t, "joined"),
+		Operator: rapid.SampledFrom([]string{"", "op@v1.0.0/TFJob"}).Draw(t, "operator"),
+	}
+	actions := []func(){
+		p.addNode, p.submit, p.submit, p.addPod, p.change, p.change, p.change, p.beginStep, p.beginStep, p.endStep, p.endStep,
+	}
+	rare := []func(){p.group, p.endGang, p.stranger, p.around, p.dropNode}
+	binds := []func(){p.bind, p.bind, p.bind, p.bind}
+	switch rapid.SampledFrom(moods).Draw(t, "mood") {
+	case "tidy":
+		p.tidy, rare = true, []func(){p.endGang, p.stranger}
+		binds = []func(){p.bindAll, p.bindAll}
+	case "stopped":
+		p.tidy, p.still, rare, binds = true, true, []func(){p.stranger}, nil
+		p.add(timeline.Event{Component: &timeline.Component{Name: "binder", State: timeline.Stopped}})
+	}
+	actions = append(actions, binds...)
+	p.h.spec = p.drawSpec()
+	if p.tidy {
+		p.submitGang("a")
+	}
+	for range rapid.IntRange(0, 40).Draw(t, "actions") {
+		from := actions
+		if rapid.IntRange(0, 5).Draw(t, "rare") == 0 {
+			from = rare
+		}
+		rapid.SampledFrom(from).Draw(t, "action")()
+	}
+	if rapid.IntRange(0, 9).Draw(t, "ends") > 0 {
+		if p.tidy && p.step == nil {
+			p.step = &timeline.Step{Index: firstExpect, Op: "expect"}
+			now := *p.step
+			p.add(timeline.Event{Step: &now})
+		}
+		p.endStep()
+		p.step = &timeline.Step{Index: otherSteps + len(others) - 1, Op: "wait", Done: true}
+		p.add(timeline.Event{Step: p.step})
+		p.add(timeline.Event{End: &timeline.End{}})
+	}
+	return p.h
+}
+
+func (p *player) drawSpec() scenario.Spec {
+	role := []scenario.Role{{Name: "worker", Count: 3, GPUs: 1}}
+	spec := scenario.Spec{
+		Alone: true,
+		Steps: []scenario.Step{
+			{Submit: &scenario.Submit{Gang: "a", Roles: role}},
+			{Submit: &scenario.Submit{Gang: "b", Roles: role, Ungrouped: rapid.IntRange(0, 3).Draw(p.T, "ungrouped") == 0}},
+			{Submit: &scenario.Submit{Gang: "c", Copies: 2, Roles: role}},
+		},
+		Control: scenario.Control{Scheduler: scenario.StoppedScheduler},
+	}
+	for range lastExpect - firstExpect + 1 {
+		spec.Steps = append(spec.Steps, scenario.Step{Expect: p.drawExpect()})
+	}
+	return scenario.Spec{Alone: true, Control: spec.Control, Steps: append(spec.Steps,
+		scenario.Step{Delete: &scenario.Delete{Gang: "a"}}, scenario.Step{Drain: &scenario.Drain{}}, scenario.Step{Finish: &scenario.Finish{Gang: "a"}},
+		scenario.Step{Nodes: &scenario.Nodes{Remove: 1}}, scenario.Step{Intercept: &scenario.Intercept{}}, scenario.Step{Wait: &scenario.Wait{}},
+	)}
+}
+
+func (p *player) drawExpect() *scenario.Expect {
+	e := &scenario.Expect{Gang: rapid.SampledFrom([]string{"a", "a", "*", "c-*"}).Draw(p.T, "glob")}
+	n := rapid.IntRange(0, 2).Draw(p.T, "n")
+	kinds := []string{"none", "all", "all-or-none", "count", "roles", "whole", "evicted"}
+	if p.tidy { // what is likely, or in a control unlikely
+		kinds = []string{"all-or-none", "evicted"}
+	}
+	if p.still {
+		kinds = []string{"all", "whole"}
+	}
+	switch rapid.SampledFrom(kinds).Draw(p.T, "what") {
+	case "none":
+		e.Bound = &scenario.Bound{Word: "none"}
+	case "all":
+		e.Bound = &scenario.Bound{Word: "all"}
+	case "all-or-none":
+		e.Bound = &scenario.Bound{Word: "all-or-none"}
+	case "count":
+		e.Bound = &scenario.Bound{Count: n}
+	case "roles":
+		e.Bound = &scenario.Bound{Roles: map[string]int{"worker": n}}
+	case "whole":
+		e.Whole = &n
+	case "evicted":
+		e.Evicted = &n
+	}
+	e.Within = scenario.Duration(rapid.IntRange(0, 2).Draw(p.T, "within")) * scenario.Duration(time.Second)
+	e.For = scenario.Duration(rapid.IntRange(0, 3).Draw(p.T, "for")) * scenario.Duration(time.Second)
+	if e.Within+e.For == 0 {
+		e.For = scenario.Duration(time.Second)
+	}
+	return e
+}
+
+func (p *player) add(e timeline.Event) {
+	p.now += timeline.Time(rapid.SampledFrom(p.ticks).Draw(p.T, "tick"))
+	e.At = p.now
+	p.h.events = append(p.h.events, e)
+}
+
+func (p *player) amount(most int64, of string) int64 { return rapid.Int64Range(0, most).Draw(p.T, of) }
+
+func (p *player) addNode() {
+	n := &timeline.Node{
+		Name: rapid.SampledFrom(nodeNames).Draw(p.T, "node"), Ready: rapid.IntRange(0, 5).Draw(p.T, "ready") > 0,
+		Closed:      rapid.IntRange(0, 5).Draw(p.T, "closed") == 0,
+		Allocatable: timeline.Resources{timeline.GPU: p.amount(4, "gpus"), "cpu": p.amount(4, "cpu"), "pods": p.amount(4, "pods")},
+		Labels:      map[string]string{"rack": rapid.SampledFrom([]string{"r1", "r2"}).Draw(p.T, "rack")},
+	}
+	n.Labels["host"] = n.Name
+	if p.tidy {
+		n.Allocatable[timeline.GPU], n.Allocatable["cpu"] = 100, 100
+	}
+	if rapid.IntRange(0, 5).Draw(p.T, "tainted") == 0 {
+		n.Closed, n.Taints = true, []string{"x"}
+	}
+	p.add(timeline.Event{Node: n})
+}
+
+func (p *player) dropNode() {
+	p.add(timeline.Event{Node: &timeline.Node{Name: rapid.SampledFrom(nodeNames).Draw(p.T, "node"), Gone: true}})
+}
+
+// submit submits a gang that is not there, mostly with its group and its pods.
+func (p *player) submit() { p.submitGang(rapid.SampledFrom(gangNames).Draw(p.T, "gang")) }
+
+func (p *player) submitGang(name string) {
+	if _, alive := p.gangs[name]; alive {
+		return
+	}
+	g := timeline.Gang{Name: name, Size: rapid.IntRange(1, 3).Draw(p.T, "size")}
+	g.Min = rapid.IntRange(1, g.Size).Draw(p.T, "min")
+	p.gangs[name] = g
+	p.add(timeline.Event{Gang: &g})
+	if p.tidy || rapid.IntRange(0, 5).Draw(p.T, "its group") > 0 {
+		p.add(timeline.Event{Group: &timeline.Group{Name: name, Min: int64(g.Min)}})
+	}
+	for range rapid.IntRange(0, g.Size).Draw(p.T, "pods") {
+		p.newPod(name)
+	}
+}
+
+func (p *player) endGang() {
+	name := rapid.SampledFrom(gangNames).Draw(p.T, "gang")
+	delete(p.gangs, name)
+	p.add(timeline.Event{Gang: &timeline.Gang{Name: name, Ended: true}})
+}
+
+func (p *player) addPod() { p.newPod(rapid.SampledFrom(gangNames).Draw(p.T, "gang")) }
+
+func (p *player) stranger() { p.newPod(rapid.SampledFrom([]string{"", "foreign"}).Draw(p.T, "gang")) }
+
+func (p *player) newPod(gang string) {
+	p.uid++
+	pod := &timeline.Pod{
+		UID: fmt.Sprint(p.uid), Name: fmt.Sprintf("%s-%d", gang, p.uid), Gang: gang, Key: gang, Scheduler: "s", Phase: "Pending",
+		Role:     rapid.SampledFrom([]string{"worker", "worker", "ps"}).Draw(p.T, "role"),
+		Requests: timeline.Resources{timeline.GPU: p.amount(2, "gpus"), "cpu": p.amount(2, "cpu")},
+	}
+	if !p.tidy && rapid.IntRange(0, 7).Draw(p.T, "another key") == 0 {
+		pod.Key = ""
+	}
+	if !p.tidy && rapid.IntRange(0, 7).Draw(p.T, "another scheduler") == 0 {
+		pod.Scheduler = "t"
+	}
+	if !p.tidy && rapid.IntRange(0, 7).Draw(p.T, "bound at once") == 0 {
+		pod.Node = rapid.SampledFrom(nodeNames).Draw(p.T, "node")
+	}
+	p.pods = append(p.pods, pod)
+	p.saw(pod)
+}
+
+func (p *player) saw(pod *timeline.Pod) {
+	now := *pod
+	p.add(timeline.Event{Pod: &now})
+}
+
+// bind binds a pod that waits.
+func (p *player) bind() {
+	var waiting []*timeline.Pod
+	for _, pod := range p.pods {
+		if pod.Node == "" {
+			waiting = append(waiting, pod)
+		}
+	}
+	if len(waiting) == 0 {
+		return
+	}
+	pod := rapid.SampledFrom(waiting).Draw(p.T, "pod")
+	pod.Node = rapid.SampledFrom(nodeNames).Draw(p.T, "node")
+	p.saw(pod)
+}
+
+// bindAll binds all pods that wait.
+func (p *player) bindAll() {
+	for _, pod := range p.pods {
+		if pod.Node == "" {
+			pod.Node = rapid.SampledFrom(nodeNames).Draw(p.T, "node")
+			p.saw(pod)
+		}
+	}
+}
+
+// change is what becomes of a pod.
+func (p *player) change() {
+	if len(p.pods) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(p.pods)-1).Draw(p.T, "pod")
+	pod := p.pods[i]
+	switch rapid.SampledFrom([]string{"Running", "Succeeded", "Failed", "deleting", "gone", "why", "why"}).Draw(p.T, "change") {
+	case "Running":
+		pod.Phase = "Running"
+	case "Succeeded":
+		pod.Phase = "Succeeded"
+	case "Failed":
+		pod.Phase = "Failed"
+	case "deleting":
+		pod.Deleting = true
+	case "gone":
+		pod.Gone = true
+		p.pods = slices.Delete(p.pods, i, i+1)
+	case "why":
+		pod.Why += "!"
+	}
+	p.saw(pod)
+}
+
+func (p *player) group() {
+	p.add(timeline.Event{Group: &timeline.Group{
+		Name: rapid.SampledFrom(append([]string{"podgroup-1"}, gangNames...)).Draw(p.T, "group"),
+		Min:  int64(rapid.IntRange(1, 3).Draw(p.T, "min")), Gone: rapid.IntRange(0, 3).Draw(p.T, "gone") == 0,
+	}})
+}
+
+func (p *player) beginStep() {
+	if p.step != nil {
+		return
+	}
+	p.step = &timeline.Step{}
+	if rapid.IntRange(0, 2).Draw(p.T, "expect") > 0 {
+		p.step.Index, p.step.Op = rapid.IntRange(firstExpect, lastExpect).Draw(p.T, "step"), "expect"
+	} else {
+		i := rapid.IntRange(0, len(others)-1).Draw(p.T, "step")
+		p.step.Index, p.step.Op = otherSteps+i, others[i]
+	}
+	now := *p.step
+	p.add(timeline.Event{Step: &now})
+}
+
+func (p *player) endStep() {
+	if p.step == nil {
+		return
+	}
+	done := *p.step
+	done.Done, p.step = true, nil
+	p.add(timeline.Event{Step: &done})
+}
+
+// around is what may happen beside the test.
+func (p *player) around() {
+	p.add(rapid.SampledFrom([]timeline.Event{
+		{Component: &timeline.Component{Name: "binder", State: timeline.Stopped}},
+		{Component: &timeline.Component{Name: "binder", State: timeline.Started}},
+		{Component: &timeline.Component{Name: "binder", State: timeline.Exited}},
+		{Met: &timeline.Met{Verb: "create"}},
+		{Cut: &timeline.Cut{What: "pods", Err: "gone"}},
+		{Denied: &timeline.Denied{User: "u", Verb: "get", Resource: "pods", Count: 1}},
+	}).Draw(p.T, "around"))
+}

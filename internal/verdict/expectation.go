@@ -113,7 +113,7 @@ func (j *judge) waitsFor(glob string) string {
 	for _, g := range scenario.Select(j.state, glob) {
 		for _, p := range g.Sorted() {
 			switch {
-			case p.Node != "":
+			case !waits(p):
 			case p.Why == "":
 				return fmt.Sprintf("; no scheduler has said anything of %s, which asks for %s", p.Name, p.Scheduler)
 			default:

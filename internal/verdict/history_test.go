@@ -271,6 +271,14 @@ func (p *player) newPod(gang string) {
 	if !p.tidy && rapid.IntRange(0, 7).Draw(p.T, "bound at once") == 0 {
 		pod.Node = rapid.SampledFrom(nodeNames).Draw(p.T, "node")
 	}
+	switch rapid.IntRange(0, 9).Draw(p.T, "needs") {
+	case 0:
+		pod.NodeSelector = map[string]string{"rack": "r1"}
+	case 1:
+		pod.Tolerates = []string{"x"}
+	case 2, 3:
+		pod.Apart = rapid.SampledFrom([]string{"host", "rack"}).Draw(p.T, "apart")
+	}
 	p.pods = append(p.pods, pod)
 	p.saw(pod)
 }

@@ -68,7 +68,7 @@ func longLife(out *sampler, size int) error {
 // comeAndGo lets pods wait, be bound one by one to a node, and go with it.
 func (s *synthetic) comeAndGo(node string, pods []*timeline.Pod) {
 	s.node(node, false)
-	s.all(pods, func(_ int, p *timeline.Pod) { p.Why, p.Requests = waits, timeline.Resources{"cpu": 1000} })
+	s.all(pods, func(_ int, p *timeline.Pod) { p.Why, p.Requests = whyWaits, timeline.Resources{"cpu": 1000} })
 	s.all(pods, func(_ int, p *timeline.Pod) { p.Node, p.Why = node, "" })
 	s.all(pods, func(_ int, p *timeline.Pod) { p.Deleting = true })
 	s.all(pods, func(_ int, p *timeline.Pod) { p.Gone = true })

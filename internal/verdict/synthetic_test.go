@@ -27,8 +27,8 @@ type synthetic struct {
 const (
 	// gangPods is how many pods a gang has.
 	gangPods = 4
-	// waits is what a scheduler says of a pod, again and again.
-	waits = "%d/7 nodes are available: 1 node(s) had untolerated taint(s), 6 Insufficient nvidia.com/gpu. no new claims to deallocate, preemption: 0/7 nodes are available: 1 Preemption is not helpful for scheduling, 6 No preemption victims found for incoming pod."
+	// whyWaits is what a scheduler says of a pod, again and again.
+	whyWaits = "%d/7 nodes are available: 1 node(s) had untolerated taint(s), 6 Insufficient nvidia.com/gpu. no new claims to deallocate, preemption: 0/7 nodes are available: 1 Preemption is not helpful for scheduling, 6 No preemption victims found for incoming pod."
 )
 
 // roundSpec is a case whose steps are gone through so many times.
@@ -120,7 +120,7 @@ func (s *synthetic) round(round int) {
 	s.step(2, round, "submit", true)
 	s.step(3, round, "expect", false)
 	for i := range 4 {
-		s.all(pods, func(_ int, p *timeline.Pod) { p.Why = fmt.Sprintf(waits, i) })
+		s.all(pods, func(_ int, p *timeline.Pod) { p.Why = fmt.Sprintf(whyWaits, i) })
 	}
 	s.all(pods, func(i int, p *timeline.Pod) { p.Node, p.Why = fmt.Sprintf("node-%d", i+1), "" })
 	s.step(3, round, "expect", true)

@@ -61,7 +61,7 @@ func (j *judge) pod(p *timeline.Pod) {
 // violate reports a violation once.
 func (j *judge) violate(once string, v Violation) {
 	if !j.flagged[once] {
-		j.wrong(j.state.Now, false)
+		j.wrong(v.To, false)
 		j.flagged[once] = true
 		j.run.Violations = append(j.run.Violations, v)
 	}

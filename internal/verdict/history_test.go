@@ -233,8 +233,8 @@ func (p *player) submitGang(name string) {
 	if _, alive := p.gangs[name]; alive {
 		return
 	}
-	g := timeline.Gang{Name: name, Size: rapid.IntRange(1, 3).Draw(p.T, "size")}
-	g.Min = rapid.IntRange(1, g.Size).Draw(p.T, "min")
+	g := timeline.Gang{Name: name, Size: rapid.SampledFrom([]int{1, 2, 3, 3, 4}).Draw(p.T, "size")}
+	g.Min = max(1, g.Size-rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(p.T, "beyond the minimum"))
 	p.gangs[name] = g
 	p.add(timeline.Event{Gang: &g})
 	if p.tidy || rapid.IntRange(0, 5).Draw(p.T, "its group") > 0 {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // Whatever a case's file holds, there is a case or an error that names the file, and a
@@ -38,6 +39,22 @@ func FuzzDecode(f *testing.F) {
 		}
 		if err := json.Unmarshal(text, &Scenario{}); err != nil {
 			t.Fatalf("written as %s: %v", text, err)
+		}
+	})
+}
+
+// Whatever the profiles' file holds, there are profiles or an error that names the file.
+func FuzzProfiles(f *testing.F) {
+	data, err := os.ReadFile("../../conformance/profiles.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tree := fstest.MapFS{"dir/profiles.yaml": {Data: data}}
+		c := &Scenario{Spec: Spec{Profile: "core"}}
+		if _, err := LoadProfiles(tree, "dir/profiles.yaml", []*Scenario{c}); err != nil && !strings.Contains(err.Error(), "dir/profiles.yaml") {
+			t.Fatalf("the error does not name the file: %v", err)
 		}
 	})
 }

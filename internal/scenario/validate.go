@@ -34,6 +34,32 @@ func (s *Scenario) validate() error {
 	return s.validateNames()
 }
 
+// CheckExpectations checks what a judge goes by, of a case that a timeline holds: what was
+// decoded when it was recorded may be by other rules now. The error names the field.
+func (s *Scenario) CheckExpectations() error {
+	if shows := s.Spec.Control.Shows; shows != nil && shows.Bound == nil {
+		return errors.New("spec.control.shows: bound must be set")
+	}
+	return checkExpectations("spec.steps", s.Spec.Steps)
+}
+
+func checkExpectations(at string, steps []Step) error {
+	for i := range steps {
+		where := fmt.Sprintf("%s[%d]", at, i)
+		if e := steps[i].Expect; e != nil {
+			if err := e.validate(); err != nil {
+				return fmt.Errorf("%s.expect.%w", where, err)
+			}
+		}
+		if r := steps[i].Repeat; r != nil {
+			if err := checkExpectations(where+".repeat.steps", r.Steps); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // validateNames checks that every gang that is spoken of is submitted somewhere.
 func (s *Scenario) validateNames() error {
 	submits := Submits(s.Spec.Steps)

@@ -134,7 +134,7 @@ func (h *history) naiveExpectations() (all []Expectation) {
 // An expectation is met just where it became true in time, and then stayed true for its time.
 func TestPropertyExpectations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t, ticklish, moods...)
+		h := drawHistory(t, ticklish, append([]string{"about one gang", "about one gang", "about one gang"}, moods...)...)
 		got, want := h.judged(t).Expectations, h.naiveExpectations()
 		if len(got) != len(want) {
 			t.Fatalf("%d expectations, want %d\n%s", len(got), len(want), h.text())

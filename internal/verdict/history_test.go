@@ -84,6 +84,8 @@ type player struct {
 	step  *timeline.Step // under way
 	tidy  bool           // nothing breaks, and nodes are large
 	still bool           // and nothing is bound
+
+	likely bool // expectations are such that are mostly met
 }
 
 // seconds are the usual times between two events: many fall together, and many come to
@@ -91,7 +93,7 @@ type player struct {
 var seconds = []time.Duration{0, 0, time.Second, time.Second, 2 * time.Second, 3 * time.Second}
 
 // moods say of a run whether anything may happen in it, or only what is right, or what is
-// right while the scheduler is stopped.
+// right while the scheduler is stopped. A run that is about one gang is a further one.
 var moods = []string{"wild", "wild", "tidy", "stopped"}
 
 // drawHistory draws a run of one of the moods.
@@ -111,11 +113,14 @@ func drawHistory(t *rapid.T, ticks []time.Duration, moods ...string) *history {
 	binds := []func(){p.bind, p.bind, p.bind, p.bind}
 	switch rapid.SampledFrom(moods).Draw(t, "mood") {
 	case "tidy":
-		p.tidy, rare = true, []func(){p.endGang, p.stranger}
+		p.tidy, p.likely, rare = true, true, []func(){p.endGang, p.stranger}
 		binds = []func(){p.bindAll, p.bindAll}
 	case "stopped":
 		p.tidy, p.still, rare, binds = true, true, []func(){p.stranger}, nil
 		p.add(timeline.Event{Component: &timeline.Component{Name: "binder", State: timeline.Stopped}})
+	case "about one gang":
+		p.tidy, rare = true, []func(){p.bind}
+		actions = []func(){p.change, p.change, p.change, p.beginStep, p.beginStep, p.endStep}
 	}
 	actions = append(actions, binds...)
 	p.h.spec = p.drawSpec()
@@ -167,7 +172,7 @@ func (p *player) drawExpect() *scenario.Expect {
 	e := &scenario.Expect{Gang: rapid.SampledFrom([]string{"a", "a", "*", "c-*"}).Draw(p.T, "glob")}
 	n := rapid.IntRange(0, 2).Draw(p.T, "n")
 	kinds := []string{"none", "all", "all-or-none", "count", "roles", "whole", "evicted"}
-	if p.tidy { // what is likely, or in a control unlikely
+	if p.likely { // what is likely, or in a control unlikely
 		kinds = []string{"all-or-none", "evicted"}
 	}
 	if p.still {

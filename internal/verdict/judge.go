@@ -30,6 +30,12 @@ func Judge(r io.Reader) (*Verdict, error) {
 			if err := json.Unmarshal(b.Scenario, s); err != nil {
 				return fmt.Errorf("scenario: %w", err)
 			}
+			if err := s.CheckExpectations(); err != nil {
+				return fmt.Errorf("scenario: %w", err)
+			}
+			if b.Settle < 0 || b.Patience <= 0 {
+				return fmt.Errorf("settle %s must not be negative, and patience %v must be above 0", b.Settle, b.Patience)
+			}
 			run = newJudge(*b, s)
 			runs[b.Run] = run
 			if spec == nil || b.Run == timeline.Subject {

@@ -438,11 +438,27 @@ func TestViolations(t *testing.T) {
 	}
 }
 
+// begun is the first line of a timeline, with the patience P.
+func begun(scenario string) string {
+	return `{"seq":1,"at":0,"begin":{"format":"gangctl.dev/timeline/v1alpha1","run":"subject","patience":P,"scenario":` + scenario + "}}\n"
+}
+
 func TestBadTimelines(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"no begin":       {`{"seq":1,"at":0,"end":{}}` + "\n", "line 1: the first event must be begin"},
 		"another format": {`{"seq":1,"at":0,"begin":{"format":"x"}}` + "\n", `line 1: format "x" is not "gangctl.dev/timeline/v1alpha1"`},
 		"garbage":        {"noise\n", "line 1: "},
+		"an expectation of nothing": {
+			strings.Replace(begun(`{"spec":{"steps":[{"repeat":{"times":1,"steps":[{"expect":{"gang":"a","for":"1s"}}]}}]}}`), "P", "1", 1),
+			"line 1: scenario: spec.steps[0].repeat.steps[0].expect.bound: exactly one of bound, whole and evicted must be set",
+		},
+		"a control that shows nothing": {
+			strings.Replace(begun(`{"spec":{"control":{"shows":{"gang":"a"}}}}`), "P", "1", 1), "line 1: scenario: spec.control.shows: bound must be set",
+		},
+		"no patience": {strings.Replace(begun(`{}`), "P", "0", 1), "line 1: settle 0.000000 must not be negative, and patience 0 must be above 0"},
+		"a time behind all times": {
+			strings.Replace(begun(`{}`), "P", "1", 1) + `{"seq":2,"at":1e12,"end":{}}` + "\n", "line 2: time 1e12: must be at most 1000000000 seconds",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -63,20 +64,17 @@ func checkExpectations(at string, steps []Step) error {
 // validateNames checks that every gang that is spoken of is submitted somewhere.
 func (s *Scenario) validateNames() error {
 	submits := Submits(s.Spec.Steps)
+	known := map[string]map[string]int{} // by glob: cases speak of the same gangs again and again
 	check := func(at, glob string, bound *Bound) error {
-		roles, found := map[string]int{}, false
-		for _, sub := range submits {
-			for _, name := range sub.Names() {
-				if ok, err := path.Match(glob, name); err != nil || !ok {
-					continue
-				}
-				found = true
-				for _, r := range sub.Roles {
-					roles[r.Name] = max(roles[r.Name], r.Count)
-				}
-			}
+		if len(glob) > maxGlob {
+			return fmt.Errorf("%s.gang: must have at most %d characters, has %d", at, maxGlob, len(glob))
 		}
-		if !found {
+		roles, seen := known[glob]
+		if !seen {
+			roles = rolesOf(submits, glob)
+			known[glob] = roles
+		}
+		if roles == nil {
 			return fmt.Errorf("%s.gang: no step submits %q", at, glob)
 		}
 		if bound == nil {
@@ -118,6 +116,27 @@ func (s *Scenario) validateNames() error {
 		}
 	}
 	return walk("spec.steps", s.Spec.Steps)
+}
+
+// maxGlob is far more than a gang's name has; matching takes longer than linear time.
+const maxGlob = 253
+
+// rolesOf are the roles of the gangs that a glob stands for, and the most pods that one of
+// them has of each; nil where it stands for none.
+func rolesOf(submits []*Submit, glob string) map[string]int {
+	var roles map[string]int
+	for _, sub := range submits {
+		if !slices.ContainsFunc(sub.Names(), func(name string) bool { ok, err := path.Match(glob, name); return ok && err == nil }) {
+			continue
+		}
+		if roles == nil {
+			roles = map[string]int{}
+		}
+		for _, r := range sub.Roles {
+			roles[r.Name] = max(roles[r.Name], r.Count)
+		}
+	}
+	return roles
 }
 
 func validateSteps(at string, steps []Step, names map[string]bool) error {

@@ -86,6 +86,7 @@ type player struct {
 	still bool           // and nothing is bound
 
 	likely bool // expectations are such that are mostly met
+	missed bool // expectations are of a gang that is mostly not bound in time
 }
 
 // seconds are the usual times between two events: many fall together, and many come to
@@ -93,7 +94,8 @@ type player struct {
 var seconds = []time.Duration{0, 0, time.Second, time.Second, 2 * time.Second, 3 * time.Second}
 
 // moods say of a run whether anything may happen in it, or only what is right, or what is
-// right while the scheduler is stopped. A run that is about one gang is a further one.
+// right while the scheduler is stopped. Further ones are about one gang, or about nodes that
+// are full.
 var moods = []string{"wild", "wild", "tidy", "stopped"}
 
 // drawHistory draws a run of one of the moods.
@@ -117,14 +119,23 @@ func drawHistory(t *rapid.T, ticks []time.Duration, moods ...string) *history {
 		binds = []func(){p.bindAll, p.bindAll}
 	case "stopped":
 		p.tidy, p.still, rare, binds = true, true, []func(){p.stranger}, nil
+		if rapid.IntRange(0, 3).Draw(t, "bound after all") == 0 {
+			rare = append(rare, p.bind)
+		}
 		p.add(timeline.Event{Component: &timeline.Component{Name: "binder", State: timeline.Stopped}})
 	case "about one gang":
 		p.tidy, rare = true, []func(){p.bind}
 		actions = []func(){p.change, p.change, p.change, p.beginStep, p.beginStep, p.endStep}
+	case "full":
+		p.still, p.missed = true, true
+		p.addNode()
+		p.addNode()
+		actions = []func(){p.stranger, p.addPod, p.change, p.beginStep, p.beginStep, p.endStep}
+		binds = []func(){p.bind}
 	}
 	actions = append(actions, binds...)
 	p.h.spec = p.drawSpec()
-	if p.tidy {
+	if p.tidy || p.still {
 		p.submitGang("a")
 	}
 	for range rapid.IntRange(0, 40).Draw(t, "actions") {
@@ -134,7 +145,12 @@ func drawHistory(t *rapid.T, ticks []time.Duration, moods ...string) *history {
 		}
 		rapid.SampledFrom(from).Draw(t, "action")()
 	}
-	if rapid.IntRange(0, 9).Draw(t, "ends") > 0 {
+	switch rapid.IntRange(0, 9).Draw(t, "ends") {
+	case 0: // it is cut off
+	case 1: // it ends before its last step
+		p.endStep()
+		p.add(timeline.Event{End: &timeline.End{}})
+	default:
 		if p.tidy && p.step == nil {
 			p.step = &timeline.Step{Index: firstExpect, Op: "expect"}
 			now := *p.step
@@ -196,6 +212,9 @@ func (p *player) drawExpect() *scenario.Expect {
 	}
 	e.Within = scenario.Duration(rapid.IntRange(0, 2).Draw(p.T, "within")) * scenario.Duration(time.Second)
 	e.For = scenario.Duration(rapid.IntRange(0, 3).Draw(p.T, "for")) * scenario.Duration(time.Second)
+	if p.missed {
+		e.Gang, e.Within = "a", scenario.Duration(time.Second)
+	}
 	if e.Within+e.For == 0 {
 		e.For = scenario.Duration(time.Second)
 	}
@@ -245,7 +264,11 @@ func (p *player) submitGang(name string) {
 	if p.tidy || rapid.IntRange(0, 5).Draw(p.T, "its group") > 0 {
 		p.add(timeline.Event{Group: &timeline.Group{Name: name, Min: int64(g.Min)}})
 	}
-	for range rapid.IntRange(0, g.Size).Draw(p.T, "pods") {
+	pods := rapid.IntRange(0, g.Size).Draw(p.T, "pods")
+	if p.missed {
+		pods = g.Size
+	}
+	for range pods {
 		p.newPod(name)
 	}
 }

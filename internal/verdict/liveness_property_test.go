@@ -118,7 +118,7 @@ func (h *history) naiveRoom(step, moment int) (l life, said string, waiting []*t
 func TestPropertyLiveness(t *testing.T) {
 	said := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t, seconds, "wild", "stopped")
+		h := drawHistory(t, seconds, "wild", "stopped", "full", "full", "full")
 		done := -1
 		for _, x := range h.judged(t).Expectations {
 			for done++; h.events[done].Step == nil || !h.events[done].Step.Done || h.events[done].Step.Op != "expect"; done++ {

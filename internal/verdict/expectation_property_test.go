@@ -147,3 +147,22 @@ func TestPropertyExpectations(t *testing.T) {
 		}
 	})
 }
+
+// As many pods were evicted of each gang that lives as lost their node by no step.
+func TestPropertyEvicted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t, seconds, "about one gang", "wild")
+		state := timeline.NewState()
+		for _, e := range h.events {
+			state.Apply(e)
+		}
+		for _, l := range h.lives() {
+			if l.to < len(h.events) {
+				continue
+			}
+			if got, want := state.Gangs[l.Name].Evicted, h.evicted(l, len(h.events)-1); got != want {
+				t.Fatalf("%d pods of %s were evicted, want %d\n%s", got, l.Name, want, h.text())
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -59,6 +60,9 @@ func TestPropertyMoment(t *testing.T) {
 			if got.Wrong == nil && len(got.Violations) > 0 {
 				t.Fatalf("nobody held what, and there is %v\n%s", got.Violations, h.text())
 			}
+			if !open && got.Wrong != nil && got.Wrong.At != firstWrong(got) {
+				t.Fatalf("who held what at %s, and it first went wrong at %s\n%s", got.Wrong.At, firstWrong(got), h.text())
+			}
 			return
 		}
 		first := slices.MinFunc(ledger, func(a, b Holding) int { return cmp.Compare(a.From, b.From) }).From + h.begin.Settle
@@ -72,4 +76,19 @@ func TestPropertyMoment(t *testing.T) {
 			t.Fatalf("(-want +got)\n%s\n%s", diff, h.text())
 		}
 	})
+}
+
+// firstWrong is when something first went wrong. That an expectation was watched too
+// briefly shows at no moment.
+func firstWrong(r Run) timeline.Time {
+	first := r.Seconds
+	for _, v := range r.Violations {
+		first = min(first, v.To)
+	}
+	for _, x := range r.Expectations {
+		if !x.Met && !strings.HasPrefix(x.Why, "watched for only") {
+			first = min(first, x.At)
+		}
+	}
+	return first
 }

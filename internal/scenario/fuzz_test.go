@@ -25,6 +25,13 @@ func FuzzDecode(f *testing.F) {
 			f.Add(data)
 		}
 	}
+	// These took seconds once, or all memory.
+	f.Add([]byte("spec: {steps: " + strings.Repeat("[{repeat: {steps: ", 1000) + "[{wait: 1}]" + strings.Repeat("}}]", 1000) + "}"))
+	const head = "apiVersion: gangctl.dev/v1alpha1\nkind: Scenario\nmetadata: {name: case}\n" +
+		"spec:\n  description: d\n  profile: p\n  feature: f\n  control: {scheduler: stopped}\n  steps:\n"
+	f.Add([]byte(head + "  - submit: {gang: a, copies: 1000000000, roles: [{name: w, count: 1}]}\n  - expect: {gang: a-1, bound: all, within: 1s}\n"))
+	f.Add([]byte(head + "  - submit: {gang: a, copies: 5000, roles: [{name: w, count: 1}]}\n" + strings.Repeat("  - expect: {gang: a-*, bound: all, within: 1s}\n", 1000)))
+	f.Add([]byte(head + "  - submit: {gang: a, copies: 5000, roles: [{name: w, count: 1}]}\n  - expect: {gang: '" + strings.Repeat("*a", 5000) + "', bound: all, within: 1s}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Decode("dir/case.yaml", data)
 		if err != nil {

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-	"sigs.k8s.io/yaml"
+
+	"github.com/gangctl/gangctl/internal/strict"
 )
 
 // Whatever a timeline holds, there is a verdict, the same each time, or an error that names
@@ -30,14 +31,14 @@ func FuzzJudge(f *testing.F) {
 			}
 			return
 		}
-		first, err := yaml.Marshal(v)
+		first, err := strict.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if v, err = Judge(bytes.NewReader(data)); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := yaml.Marshal(v); err != nil || !bytes.Equal(first, again) {
+		if again, err := strict.Marshal(v); err != nil || !bytes.Equal(first, again) {
 			t.Fatalf("judged again, %v:\n%s\n%s", err, first, again)
 		}
 	})

@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/gangctl/gangctl/internal/setup"
+	"github.com/gangctl/gangctl/internal/strict"
 	"github.com/gangctl/gangctl/internal/suite"
 	"github.com/gangctl/gangctl/internal/toolchain"
 	"github.com/gangctl/gangctl/internal/verdict"
@@ -130,7 +130,7 @@ The exit code is the outcome's: 0 Pass, 1 Fail, 3 Inconclusive.`,
 				err = printJSON(a.Out, v)
 			} else {
 				var text []byte
-				if text, err = yaml.Marshal(v); err == nil {
+				if text, err = strict.Marshal(v); err == nil {
 					_, err = a.Out.Write(text)
 				}
 			}

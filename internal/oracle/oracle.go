@@ -21,6 +21,9 @@ type Node struct {
 	Labels map[string]string
 	// Taints are the keys of those that keep pods away. A cordon is one.
 	Taints []string
+	// Apart are node labels that keep away the pods that want to be apart by one of them:
+	// their like is there already.
+	Apart []string
 }
 
 // Pod is what a pod asks of its node.
@@ -88,6 +91,9 @@ func allowed(n Node, p Pod) bool {
 		if !slices.Contains(p.Tolerates, t) {
 			return false
 		}
+	}
+	if slices.Contains(n.Apart, p.Apart) {
+		return false
 	}
 	// As upstream has it, a node without the label is in no domain, and takes none of them.
 	_, ok := n.Labels[p.Apart]

@@ -43,6 +43,8 @@ func TestPlace(t *testing.T) {
 	}
 	tainted := gpus(1, 1)
 	tainted[0].Taints = []string{"broken"}
+	there := racks(gpus(1, 1), "a", "b")
+	there[0].Apart = []string{"host"}
 	full := gpus(4)
 	full[0].Pods = 1
 	tests := map[string]struct {
@@ -67,6 +69,9 @@ func TestPlace(t *testing.T) {
 		"not apart enough":            {gpus(4, 4), with(want(1, 1, 1), func(p *Pod) { p.Apart = "host" }), "", false},
 		"apart by rack":               {racks(gpus(4, 4, 4), "a", "a", "b"), with(want(1, 1, 1), func(p *Pod) { p.Apart = "rack" }), "", false},
 		"apart by a label of no node": {gpus(4), with(want(1), func(p *Pod) { p.Apart = "rack" }), "", false},
+		"apart from what is there":    {there, with(want(1), func(p *Pod) { p.Apart = "host" }), "", true},
+		"and no other node":           {there, with(want(1, 1), func(p *Pod) { p.Apart = "host" }), "", false},
+		"apart by another label":      {there, with(want(1, 1), func(p *Pod) { p.Apart = "rack" }), "", true},
 		"together":                    {racks(gpus(1, 1, 2, 0), "a", "b", "b", "a"), want(1, 1, 1), "rack", true},
 		"one free node a rack":        {racks(gpus(1, 1, 1), "a", "b", "c"), want(1, 1), "rack", false},
 	}
@@ -107,7 +112,7 @@ func check(nodes []Node, pods []Pod, at []int) string {
 	asked, count := map[int]map[string]int64{}, map[int]int64{}
 	for i, p := range pods {
 		n := nodes[at[i]]
-		if !allowed(n, p) {
+		if !mayBe(n, p) {
 			return fmt.Sprintf("pod %d may not be on node %d", i, at[i])
 		}
 		if p.Apart != "" {
@@ -133,6 +138,26 @@ func check(nodes []Node, pods []Pod, at []int) string {
 	return ""
 }
 
+// mayBe says whether a pod may be on a node, room aside, by what the fields' comments say.
+func mayBe(n Node, p Pod) bool {
+	selected := true
+	for key := range p.NodeSelector {
+		selected = selected && n.Labels[key] == p.NodeSelector[key]
+	}
+	tolerated := 0
+	for _, t := range n.Taints {
+		for _, other := range p.Tolerates {
+			if t == other {
+				tolerated++
+				break
+			}
+		}
+	}
+	_, labelled := n.Labels[p.Apart]
+	kept := p.Apart != "" && (!labelled || slices.Contains(n.Apart, p.Apart))
+	return selected && tolerated == len(n.Taints) && !kept
+}
+
 // some draws a small cluster and some pods.
 func some(t *rapid.T) ([]Node, []Pod) {
 	nodes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Node {
@@ -141,10 +166,13 @@ func some(t *rapid.T) ([]Node, []Pod) {
 			Pods:   rapid.Int64Range(0, 4).Draw(t, "pods"),
 			Labels: map[string]string{"rack": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "rack")},
 			Taints: rapid.SampledFrom([][]string{nil, {"x"}}).Draw(t, "taints"),
+			Apart:  rapid.SampledFrom([][]string{nil, nil, {"host"}, {"rack"}}).Draw(t, "apart"),
 		}
 	}), 0, 4).Draw(t, "nodes")
 	for i := range nodes {
-		nodes[i].Labels["host"] = fmt.Sprint(i)
+		if rapid.IntRange(0, 3).Draw(t, "labelled") > 0 {
+			nodes[i].Labels["host"] = fmt.Sprint(i)
+		}
 	}
 	pods := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Pod {
 		return Pod{

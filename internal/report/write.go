@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"sigs.k8s.io/yaml"
+	"github.com/gangctl/gangctl/internal/strict"
 )
 
 // Write writes report.yaml, junit.xml, ctrf.json, summary.md, the CNCF checklist's
@@ -46,7 +46,7 @@ func Write(dir string, m Meta, cases []Case) (*ConformanceReport, error) {
 func (r *ConformanceReport) writeYAML(w io.Writer) error { return writeYAML(w, r) }
 
 func writeYAML(w io.Writer, v any) error {
-	text, err := yaml.Marshal(v)
+	text, err := strict.Marshal(v)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Jobs are what a case of jobs is about.
@@ -21,6 +22,14 @@ func (s *Submit) First(gang string) map[string]Role {
 		}
 	}
 	return found
+}
+
+// HasFirst says whether the name is one of pods that come before a gang's own.
+func (s *Submit) HasFirst(name string) bool {
+	return slices.ContainsFunc(s.Roles, func(r Role) bool {
+		gang, ok := strings.CutSuffix(name, "-"+r.Name)
+		return r.First && ok && s.Has(gang)
+	})
 }
 
 // validateJobs checks that what only jobs have is in a case of jobs.

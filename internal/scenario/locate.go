@@ -20,18 +20,19 @@ func locate(data []byte) error {
 	if yaml.Unmarshal(data, &s) != nil {
 		return nil
 	}
-	return locateIn("spec.steps", s.Spec.Steps)
+	return locateIn("spec.steps", s.Spec.Steps, true)
 }
 
-func locateIn(at string, steps []map[string]json.RawMessage) error {
+// locateIn looks into a repeat, but into none within a repeat: there must be none.
+func locateIn(at string, steps []map[string]json.RawMessage, outer bool) error {
 	for i, step := range steps {
 		for _, name := range slices.Sorted(maps.Keys(step)) {
 			where := fmt.Sprintf("%s[%d]", at, i)
 			var inner struct {
 				Steps []map[string]json.RawMessage `json:"steps"`
 			}
-			if name == "repeat" && json.Unmarshal(step[name], &inner) == nil {
-				if err := locateIn(where+".repeat.steps", inner.Steps); err != nil {
+			if name == "repeat" && outer && json.Unmarshal(step[name], &inner) == nil {
+				if err := locateIn(where+".repeat.steps", inner.Steps, false); err != nil {
 					return err
 				}
 			}

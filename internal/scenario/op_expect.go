@@ -225,6 +225,13 @@ func (e *Expect) String() string {
 	return text
 }
 
+// OfPods says that it is about how many pods are bound, and nothing else.
+func (e *Expect) OfPods() bool { return e.Bound != nil || e.Whole != nil || e.Evicted != nil }
+
+// AtEnd says that what breaks it may be found only when its time is over: requests that were
+// refused are read from a log.
+func (e *Expect) AtEnd() bool { return e.Denied != nil }
+
 // Hold is how long it must stay so, on a backend that gives up on a gang after the timeout.
 func (e *Expect) Hold(patience float64, timeout time.Duration) time.Duration {
 	hold := e.For.Scale(patience)
@@ -237,10 +244,14 @@ func (e *Expect) Hold(patience float64, timeout time.Duration) time.Duration {
 // Met evaluates the expectation on a state. Where it is not met, why says what
 // there is instead.
 func (e *Expect) Met(s *timeline.State) (ok bool, why string) {
+	return e.MetBy(s, Select(s, e.Gang))
+}
+
+// MetBy is Met, for the gangs that Select returned.
+func (e *Expect) MetBy(s *timeline.State, gangs []*timeline.GangState) (ok bool, why string) {
 	if e.installation() {
 		return e.installationMet(s)
 	}
-	gangs := Select(s, e.Gang)
 	if len(gangs) == 0 {
 		return false, fmt.Sprintf("no gang is named %s", e.Gang)
 	}

@@ -66,3 +66,14 @@ func Each(steps []Step) iter.Seq[*Step] {
 		}
 	}
 }
+
+// LastStep is the index of the last step, and its round; 0 outside a repeated block.
+func LastStep(steps []Step) (index, round int) {
+	for i := range steps {
+		index, round = index+1, 0
+		if r := steps[i].Repeat; r != nil {
+			index, round = index+len(r.Steps), r.Times
+		}
+	}
+	return index, round
+}

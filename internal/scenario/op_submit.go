@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -12,7 +13,7 @@ import (
 type Submit struct {
 	// Gang is the gang's name; copies are named <gang>-1, <gang>-2 and so on.
 	Gang string `json:"gang"`
-	// Copies is the number of gangs; 0 is one gang without a number.
+	// Copies is the number of gangs, at most 5000; 0 is one gang without a number.
 	Copies int `json:"copies,omitempty"`
 	// Interleaved creates the copies' pods in turn, not gang by gang.
 	Interleaved bool `json:"interleaved,omitempty"`
@@ -62,7 +63,7 @@ type Submit struct {
 type Role struct {
 	// Name is the role's, unique in the gang. An operator knows it by a replica type.
 	Name string `json:"name"`
-	// Count is the number of its pods.
+	// Count is the number of its pods, at most 100000.
 	Count int `json:"count"`
 	// CPU is each pod's request, a quantity; a pod without one requests none.
 	CPU string `json:"cpu,omitempty"`
@@ -89,6 +90,12 @@ type Role struct {
 	AntiAffinity string `json:"antiAffinity,omitempty"`
 }
 
+// What is more than these is a slip, and would take all memory.
+const (
+	maxCopies = 5_000
+	maxCount  = 100_000
+)
+
 // MaxPriority is the highest that a PriorityClass of a user may have.
 const MaxPriority = 1_000_000_000
 
@@ -98,8 +105,8 @@ func (s *Submit) validate() error {
 			return fmt.Errorf("gang: %q: %s", name, e[0])
 		}
 	}
-	if s.Copies < 0 || (s.Interleaved && s.Copies < 2) {
-		return fmt.Errorf("copies: %d must be 2 or more to be interleaved, and never negative", s.Copies)
+	if s.Copies < 0 || s.Copies > maxCopies || (s.Interleaved && s.Copies < 2) {
+		return fmt.Errorf("copies: %d must be 2 or more to be interleaved, never negative, and at most %d", s.Copies, maxCopies)
 	}
 	if len(s.Roles) == 0 {
 		return fmt.Errorf("roles: there must be one")
@@ -108,8 +115,8 @@ func (s *Submit) validate() error {
 		if e := validation.IsDNS1123Label(r.Name); len(e) > 0 {
 			return fmt.Errorf("roles[%d].name: %q: %s", i, r.Name, e[0])
 		}
-		if r.Count < 1 || r.GPUs < 0 {
-			return fmt.Errorf("roles[%d]: count: %d must be at least 1, and gpus: %d not negative", i, r.Count, r.GPUs)
+		if r.Count < 1 || r.Count > maxCount || r.GPUs < 0 {
+			return fmt.Errorf("roles[%d]: count: %d must be from 1 to %d, and gpus: %d not negative", i, r.Count, maxCount, r.GPUs)
 		}
 		if r.Priority < 0 || r.Priority > MaxPriority {
 			return fmt.Errorf("roles[%d].priority: %d must be between 0 and %d", i, r.Priority, MaxPriority)
@@ -194,6 +201,20 @@ func (s *Submit) Size() int {
 	return n
 }
 
+// members are the roles of the gang's own pods, with the most that a copy has of each.
+func (s *Submit) members() []Role {
+	var all []Role
+	for i, r := range s.Roles {
+		if i == 0 && len(s.Counts) > 0 {
+			r.Count = slices.Max(s.Counts)
+		}
+		if !r.First {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // Minimum is the number of pods below which one gang is of no use.
 func (s *Submit) Minimum() int {
 	if s.Min > 0 {
@@ -221,6 +242,16 @@ func (s *Submit) Names() []string {
 		names[i] = fmt.Sprintf("%s-%d", s.Gang, i+1)
 	}
 	return names
+}
+
+// Has says whether the step submits a gang of that name.
+func (s *Submit) Has(name string) bool {
+	if s.Copies == 0 {
+		return name == s.Gang
+	}
+	number, ok := strings.CutPrefix(name, s.Gang+"-")
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && n >= 1 && n <= s.Copies && strconv.Itoa(n) == number
 }
 
 func (s *Submit) String() string {

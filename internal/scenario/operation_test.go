@@ -168,3 +168,21 @@ func TestExpectMet(t *testing.T) {
 		})
 	}
 }
+
+// What a step submits by name, and what it has, is the same.
+func TestSubmitHas(t *testing.T) {
+	for name, s := range map[string]Submit{"one": {Gang: "a"}, "copies": {Gang: "a", Copies: 12}} {
+		t.Run(name, func(t *testing.T) {
+			for _, gang := range s.Names() {
+				if !s.Has(gang) {
+					t.Errorf("does not have %s", gang)
+				}
+			}
+			for _, other := range []string{"", "b", "a-", "a-0", "a-01", "a-+1", "a-13", "a-1-1", "b-1"} {
+				if s.Has(other) {
+					t.Errorf("has %s", other)
+				}
+			}
+		})
+	}
+}

@@ -57,32 +57,46 @@ func (s *Scenario) validate() error {
 	return s.validateNames()
 }
 
+// CheckExpectations checks what a judge goes by, of a case that a timeline holds: what was
+// decoded when it was recorded may be by other rules now. The error names the field.
+func (s *Scenario) CheckExpectations() error {
+	if shows := s.Spec.Control.Shows; shows != nil && shows.Bound == nil {
+		return errors.New("spec.control.shows: bound must be set")
+	}
+	return checkExpectations("spec.steps", s.Spec.Steps)
+}
+
+func checkExpectations(at string, steps []Step) error {
+	for i := range steps {
+		where := fmt.Sprintf("%s[%d]", at, i)
+		if e := steps[i].Expect; e != nil {
+			if err := e.validate(); err != nil {
+				return fmt.Errorf("%s.expect.%w", where, err)
+			}
+		}
+		if r := steps[i].Repeat; r != nil {
+			if err := checkExpectations(where+".repeat.steps", r.Steps); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // validateNames checks that every gang that is spoken of is submitted somewhere.
 func (s *Scenario) validateNames() error {
 	submits := Submits(s.Spec.Steps)
+	known := map[string]map[string]int{} // by glob: cases speak of the same gangs again and again
 	check := func(at, glob string, bound *Bound) error {
-		roles, found := map[string]int{}, false
-		for _, sub := range submits {
-			for _, name := range sub.Names() {
-				if ok, err := path.Match(glob, name); err != nil || !ok {
-					continue
-				}
-				found = true
-				for _, r := range sub.Roles {
-					if !r.First {
-						roles[r.Name] = max(roles[r.Name], r.Count)
-					}
-				}
-			}
-			for _, name := range sub.Names() {
-				for first, r := range sub.First(name) {
-					if ok, err := path.Match(glob, first); err == nil && ok {
-						found, roles[r.Name] = true, max(roles[r.Name], r.Count)
-					}
-				}
-			}
+		if len(glob) > maxGlob {
+			return fmt.Errorf("%s.gang: must have at most %d characters, has %d", at, maxGlob, len(glob))
 		}
-		if !found {
+		roles, seen := known[glob]
+		if !seen {
+			roles = rolesOf(submits, glob)
+			known[glob] = roles
+		}
+		if roles == nil {
 			return fmt.Errorf("%s.gang: no step submits %q", at, glob)
 		}
 		if bound == nil {
@@ -128,6 +142,47 @@ func (s *Scenario) validateNames() error {
 		}
 	}
 	return walk("spec.steps", s.Spec.Steps)
+}
+
+// maxGlob is far more than a gang's name has; matching takes longer than linear time.
+const maxGlob = 253
+
+// rolesOf are the roles of the gangs that a glob stands for, and the most pods that one of
+// them has of each; nil where it stands for none.
+func rolesOf(submits []*Submit, glob string) map[string]int {
+	var roles map[string]int
+	for _, sub := range submits {
+		for _, name := range sub.Names() {
+			if like(glob, name) {
+				roles = most(roles, sub.members())
+				break
+			}
+		}
+		for _, name := range sub.Names() {
+			for first, r := range sub.First(name) {
+				if like(glob, first) {
+					roles = most(roles, []Role{r})
+				}
+			}
+		}
+	}
+	return roles
+}
+
+func like(glob, name string) bool {
+	ok, err := path.Match(glob, name)
+	return ok && err == nil
+}
+
+// most adds roles to those that are known, each with the most pods.
+func most(known map[string]int, roles []Role) map[string]int {
+	if known == nil {
+		known = map[string]int{}
+	}
+	for _, r := range roles {
+		known[r.Name] = max(known[r.Name], r.Count)
+	}
+	return known
 }
 
 func validateSteps(at string, steps []Step, names map[string]bool) error {

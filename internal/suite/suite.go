@@ -14,11 +14,11 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/report"
 	"github.com/gangctl/gangctl/internal/scenario"
+	"github.com/gangctl/gangctl/internal/strict"
 	"github.com/gangctl/gangctl/internal/timeline"
 	"github.com/gangctl/gangctl/internal/verdict"
 )
@@ -237,7 +237,7 @@ func (s *Suite) conclude(p *pending) (report.Case, error) {
 	if err != nil {
 		return report.Case{}, err
 	}
-	text, err := yaml.Marshal(v)
+	text, err := strict.Marshal(v)
 	if err != nil {
 		return report.Case{}, err
 	}

@@ -69,11 +69,17 @@ func (t Time) String() string {
 	return strconv.FormatFloat(time.Duration(t).Seconds(), 'f', 6, 64)
 }
 
+// maxSeconds is thirty years, so that times can be added and multiplied.
+const maxSeconds = 1e9
+
 // UnmarshalJSON reads seconds.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	s, err := strconv.ParseFloat(string(b), 64)
 	if err != nil {
 		return fmt.Errorf("time %s: %w", b, err)
+	}
+	if math.Abs(s) > maxSeconds {
+		return fmt.Errorf("time %s: must be at most %.0f seconds", b, maxSeconds)
 	}
 	*t = Time(time.Duration(math.Round(s*1e6)) * time.Microsecond)
 	return nil

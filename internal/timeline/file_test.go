@@ -140,6 +140,25 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// endless is a line that never ends.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return copy(p, bytes.Repeat([]byte("x"), len(p))), nil
+}
+
+func TestReadRefusesAnEndlessLine(t *testing.T) {
+	in := &endless{}
+	err := Read(in, func(Event) error { return nil })
+	if want := "line 1: is longer than 16777216 bytes"; message(err) != want {
+		t.Errorf("got %q, want %q", message(err), want)
+	}
+	if in.read > 2*longest {
+		t.Errorf("%d bytes were read of a line that may have %d", in.read, longest)
+	}
+}
+
 func TestReadStopsAtTheReadersError(t *testing.T) {
 	stop := errors.New("enough")
 	calls := 0

@@ -132,6 +132,10 @@ func TestApply(t *testing.T) {
 			events: []Event{submit, pod("1", "train"), end, submit, gone("1", "train")},
 			want:   names{Gangs: []string{"train"}},
 		},
+		"a gang of which another size is meant keeps its pods": {
+			events: []Event{submit, pod("1", "train"), submit, pod("1", "train"), pod("2", "train")},
+			want:   names{Gangs: []string{"train"}, Train: []string{"1", "2"}, Seen: 2},
+		},
 		"a gang that never was ends": {
 			events: []Event{end, pod("1", "train")},
 			want:   names{Others: []string{"1"}},

@@ -17,6 +17,7 @@ import (
 type openExpectation struct {
 	step   timeline.Step
 	want   *scenario.Expect
+	gangs  []*timeline.GangState // that it is about
 	begun  timeline.Time
 	met    bool          // it has become true
 	since  timeline.Time // when
@@ -30,6 +31,7 @@ func (j *judge) expectStep(s timeline.Step) error {
 			return err
 		}
 		j.open = &openExpectation{step: s, want: want, begun: j.state.Now}
+		j.open.choose(j)
 		j.open.look(j)
 		return nil
 	}
@@ -43,12 +45,15 @@ func (j *judge) expectStep(s timeline.Step) error {
 	return nil
 }
 
+// choose finds the gangs anew, when one has come or ended.
+func (o *openExpectation) choose(j *judge) { o.gangs = scenario.Select(j.state, o.want.Gang) }
+
 // look evaluates the expectation at the present state.
 func (o *openExpectation) look(j *judge) {
 	if o.failed != nil {
 		return
 	}
-	ok, why := o.want.Met(j.state)
+	ok, why := o.want.MetBy(j.state, o.gangs)
 	within := o.want.Within.Scale(j.begin.Patience)
 	switch {
 	case ok && !o.met:
@@ -57,12 +62,19 @@ func (o *openExpectation) look(j *judge) {
 			return
 		}
 		o.met, o.since = true, j.state.Now
-	case !ok && (o.met || within == 0):
-		// It had to stay true, or to be true from the first.
-		if o.want.For > 0 {
+	case !ok && o.met:
+		// It had to stay true for its time; what comes behind that is no matter.
+		if o.want.AtEnd() || j.state.Now-o.since < o.hold(j) {
 			o.fail(j, why)
 		}
+	case !ok && within == 0:
+		o.fail(j, why)
 	}
+}
+
+// hold is how long it must stay so.
+func (o *openExpectation) hold(j *judge) timeline.Time {
+	return timeline.Time(o.want.Hold(j.begin.Patience, time.Duration(j.begin.Timeout)))
 }
 
 // tolerance is the room between a deadline's passing and the driver's noticing:
@@ -81,12 +93,12 @@ func (o *openExpectation) result(j *judge) Expectation {
 		x = *o.failed
 	case !o.met:
 		j.wrong(j.state.Now, false)
-		_, x.Why = o.want.Met(j.state)
-		if ofPods(o.want) {
+		_, x.Why = o.want.MetBy(j.state, o.gangs)
+		if o.want.OfPods() || o.want.Finished {
 			x.Why += j.waitsFor(o.want.Gang) + j.roomFor(o.want)
 		}
 		x.Bound = j.boundFor(o.want)
-	case j.state.Now-o.since+tolerance < timeline.Time(o.want.Hold(j.begin.Patience, time.Duration(j.begin.Timeout))):
+	case j.state.Now-o.since+tolerance < o.hold(j):
 		x.Why = fmt.Sprintf("watched for only %ss", j.state.Now-o.since)
 	default:
 		x.Met, x.At = true, o.since
@@ -109,7 +121,7 @@ func (j *judge) waitsFor(glob string) string {
 	for _, g := range scenario.Select(j.state, glob) {
 		for _, p := range g.Sorted() {
 			switch {
-			case p.Node != "":
+			case !waits(p):
 			case p.Why == "":
 				return fmt.Sprintf("; no scheduler has said anything of %s, which asks for %s", p.Name, p.Scheduler)
 			default:
@@ -120,12 +132,9 @@ func (j *judge) waitsFor(glob string) string {
 	return ""
 }
 
-// ofPods says that an expectation is about pods, and not about their group or job.
-func ofPods(e *scenario.Expect) bool { return e.Group == nil && !e.Refused }
-
 // boundFor are the bound pods of the gangs that an expectation is about, if it is about pods.
 func (j *judge) boundFor(e *scenario.Expect) []BoundPod {
-	if !ofPods(e) {
+	if !e.OfPods() && !e.Finished {
 		return nil
 	}
 	var found []BoundPod

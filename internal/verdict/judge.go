@@ -30,6 +30,12 @@ func Judge(r io.Reader) (*Verdict, error) {
 			if err := json.Unmarshal(b.Scenario, s); err != nil {
 				return fmt.Errorf("scenario: %w", err)
 			}
+			if err := s.CheckExpectations(); err != nil {
+				return fmt.Errorf("scenario: %w", err)
+			}
+			if b.Settle < 0 || b.Patience <= 0 {
+				return fmt.Errorf("settle %s must not be negative, and patience %v must be above 0", b.Settle, b.Patience)
+			}
 			run = newJudge(*b, s)
 			runs[b.Run] = run
 			if spec == nil || b.Run == timeline.Subject {
@@ -71,52 +77,6 @@ func Judge(r io.Reader) (*Verdict, error) {
 	return v, nil
 }
 
-// misbehaves says what is missing for the control to be as it must; "" is nothing.
-func misbehaves(want scenario.Control, j *judge, got Run) string {
-	if got.Outcome == Inconclusive {
-		return got.Reason
-	}
-	if want.Does != nil {
-		return j.spoils(want.Unmet, got)
-	}
-	if want.Scheduler == scenario.StoppedScheduler {
-		if !j.stopped {
-			return "the scheduler was never stopped"
-		}
-		if len(j.afterStop) > 0 {
-			b := j.afterStop[0]
-			return fmt.Sprintf("with the scheduler stopped, %s was bound to %s at %ss", b.Pod, b.Node, b.At)
-		}
-		if got.Outcome == Pass {
-			return "with the scheduler stopped, every expectation was met"
-		}
-		return ""
-	}
-	breaks := want.Breaks
-	if j.begin.Operator != "" && want.JobsBreak != "" {
-		breaks = want.JobsBreak
-	}
-	broken := false
-	for _, x := range got.Violations {
-		broken = broken || x.Property == breaks
-	}
-	if !broken {
-		return fmt.Sprintf("on the default scheduler, %s held", breaks)
-	}
-	if s := want.Shows; s != nil {
-		g := j.state.Gangs[s.Gang]
-		switch {
-		case g == nil:
-			return fmt.Sprintf("on the default scheduler, there was no gang %s at the end", s.Gang)
-		case !s.Bound.Met(g):
-			return fmt.Sprintf("on the default scheduler, %s had %v bound, not %s", s.Gang, g.BoundByRole(), s.Bound)
-		case g.Held(timeline.GPU) != int64(s.GPUs):
-			return fmt.Sprintf("on the default scheduler, %s held %d GPUs, not %d", s.Gang, g.Held(timeline.GPU), s.GPUs)
-		}
-	}
-	return ""
-}
-
 // judge folds one run.
 type judge struct {
 	begin timeline.Begin
@@ -128,31 +88,30 @@ type judge struct {
 	broken        []string // what broke around the test
 	notApplicable string   // why the case can't be run here
 	open          *openExpectation
-	// partial holds, by gang, the time in which it is partly bound.
-	partial map[string]*partialTime
-	boundAt map[string]timeline.Time // by pod UID
-	grouped map[string]bool          // gangs whose group was seen with our minimum
-	follows map[string]follow        // gangs whose group is to have another minimum soon
-	// holds is what each pod takes from its node, and asked the sum by node.
-	holds   map[string]holds
-	asked   map[string]timeline.Resources
-	flagged map[string]bool       // violations that are reported once
-	watch   map[string]*stopwatch // by gang
-	done    []*stopwatch          // of gangs that ended
+	done          timeline.Step // the last that came to its end
+
+	accounts map[string]*account      // by gang, while it lives
+	follows  map[string]follow        // gangs whose group is to have another minimum soon
+	partial  map[string]*partialTime  // of the gangs that are partly bound
+	overdue  timeline.Time            // when the first of these has been so for the settle window
+	boundAt  map[string]timeline.Time // by UID, of the pods that are there
+	loads    map[string]*load         // by node
+	holds    map[string]holds         // by pod UID
+	flagged  map[string]bool          // violations that are reported once
+	timed    []times                  // of gangs that were bound, in a case that measures speed
 
 	partly          bool // run.Wrong is of a gang that was partly bound for too long
 	intercepts, met int  // steps that refuse or hold up requests, and such requests
 	stopped         bool
-	afterStop       []BoundPod
+	afterStop       *BoundPod // the first
 }
 
 func newJudge(b timeline.Begin, s *scenario.Scenario) *judge {
 	return &judge{
 		begin: b, spec: s, state: timeline.NewState(),
-		run:     Run{Scheduler: b.Scheduler},
-		partial: map[string]*partialTime{}, boundAt: map[string]timeline.Time{},
-		flagged: map[string]bool{}, watch: map[string]*stopwatch{}, grouped: map[string]bool{}, follows: map[string]follow{},
-		holds: map[string]holds{}, asked: map[string]timeline.Resources{},
+		run:      Run{Scheduler: b.Scheduler},
+		accounts: map[string]*account{}, follows: map[string]follow{}, partial: map[string]*partialTime{}, boundAt: map[string]timeline.Time{},
+		loads: map[string]*load{}, holds: map[string]holds{}, flagged: map[string]bool{},
 	}
 }
 
@@ -164,15 +123,19 @@ func (j *judge) apply(e timeline.Event) error {
 		return fmt.Errorf("time runs backwards, from %s to %s", j.state.Now, e.At)
 	}
 	// What was true up to now is accounted for before the state moves on.
-	j.advance(e.At)
-	ending := e.Gang != nil && e.Gang.Ended
-	if ending {
+	j.followed(e.At)
+	j.checkOverdue(e.At)
+	changed := false
+	switch {
+	case e.Gang != nil && e.Gang.Ended:
 		j.closeGang(e.Gang.Name, e.At)
+	case e.Pod != nil:
+		changed = j.track(e.Pod, e.At)
 	}
 	j.state.Apply(e)
 	switch {
-	case e.Gang != nil && !ending:
-		j.meant(e.Gang)
+	case e.Gang != nil && !e.Gang.Ended:
+		j.meant(e.Gang, e.At)
 	case e.Pod != nil:
 		j.pod(e.Pod)
 	case e.Node != nil:
@@ -188,7 +151,9 @@ func (j *judge) apply(e timeline.Event) error {
 		}
 	case e.Met != nil:
 		j.met++
-	case e.Step != nil && e.Step.Op == "intercept" && !e.Step.Done:
+	case e.Step != nil && e.Step.Done:
+		j.done = *e.Step
+	case e.Step != nil && e.Step.Op == "intercept":
 		j.intercepts++
 	case e.Denied != nil:
 		j.run.Denied = append(j.run.Denied, *e.Denied)
@@ -201,11 +166,13 @@ func (j *judge) apply(e timeline.Event) error {
 			j.broken = append(j.broken, e.End.Err)
 		}
 	}
-	j.track(e)
 	if e.Step != nil && e.Step.Op == "expect" {
 		return j.expectStep(*e.Step)
 	}
-	if j.open != nil {
+	if j.open != nil && e.Gang != nil {
+		j.open.choose(j)
+	}
+	if j.open != nil && (changed || e.Gang != nil || !j.open.want.OfPods()) {
 		j.open.look(j)
 	}
 	return nil
@@ -213,13 +180,13 @@ func (j *judge) apply(e timeline.Event) error {
 
 // finish closes what is open and gives the run's outcome.
 func (j *judge) finish() Run {
-	for _, name := range sortedKeys(j.state.Gangs) {
+	for _, name := range sortedKeys(j.accounts) {
 		j.closeGang(name, j.state.Now)
 	}
 	r := &j.run
 	r.Seconds = j.state.Now
 	if j.spec.Spec.Alone {
-		r.Timing = timing(j.done)
+		r.Timing = timing(j.timed)
 	}
 	if !j.ended {
 		j.broken = append([]string{fmt.Sprintf("the timeline is cut off at %ss: the run has no end", j.state.Now)}, j.broken...)
@@ -247,8 +214,16 @@ func (j *judge) finish() Run {
 		r.Outcome, r.Reason = Inconclusive, "no request came that the case could refuse or hold up"
 	case len(r.Expectations) == 0:
 		r.Outcome, r.Reason = Inconclusive, "the run came to no expectation"
+	case !j.through():
+		r.Outcome, r.Reason = Inconclusive, fmt.Sprintf("the run ended behind step %d, before its last step, and nothing was wrong", j.done.Index)
 	default:
 		r.Outcome = Pass
 	}
 	return *r
+}
+
+// through says whether the run came to the end of its last step.
+func (j *judge) through() bool {
+	index, round := scenario.LastStep(j.spec.Spec.Steps)
+	return j.done.Index == index && j.done.Round == round
 }

@@ -18,10 +18,14 @@ func (j *judge) roomFor(e *scenario.Expect) string {
 		return ""
 	}
 	for _, g := range scenario.Select(j.state, e.Gang) {
-		if g.Whole() {
+		need := g.Size
+		if e.Whole != nil {
+			need = g.Min
+		}
+		if g.Bound() >= need {
 			continue
 		}
-		if len(g.Pods) < g.Min {
+		if len(g.Pods) < need {
 			return fmt.Sprintf("; of %s's %d pods, %d are there", g.Name, g.Size, len(g.Pods))
 		}
 		return j.roomForGang(g)
@@ -29,19 +33,27 @@ func (j *judge) roomFor(e *scenario.Expect) string {
 	return ""
 }
 
+// waits says of a pod that it wants a node and has none.
+func waits(p *timeline.Pod) bool { return p.Node == "" && !p.Finished() && !p.Deleting }
+
 func (j *judge) roomForGang(g *timeline.GangState) string {
-	names := sortedKeys(j.state.Nodes)
-	var nodes []oracle.Node
-	for _, name := range names {
-		nodes = append(nodes, j.free(name))
-	}
 	var waiting []*timeline.Pod
 	var pods []oracle.Pod
 	for _, p := range g.Sorted() {
-		if p.Node == "" {
+		if waits(p) {
 			waiting = append(waiting, p)
 			pods = append(pods, oracle.PodOf(p))
 		}
+	}
+	if len(waiting) == 0 {
+		return ""
+	}
+	names := sortedKeys(j.state.Nodes)
+	var nodes []oracle.Node
+	for _, name := range names {
+		free := j.free(name)
+		free.Apart = j.apart(g, free.Labels)
+		nodes = append(nodes, free)
 	}
 	at, err := oracle.Place(nodes, pods, "")
 	switch {
@@ -65,12 +77,26 @@ func (j *judge) free(name string) oracle.Node {
 		free.Taints = append(free.Taints, "node.kubernetes.io/unschedulable")
 	}
 	for r, amount := range n.Allocatable {
-		free.Free[r] = amount - j.asked[name][r]
+		free.Free[r] = amount - j.asked(name, r)
 	}
-	for _, h := range j.holds {
-		if h.node == name {
-			free.Pods--
-		}
+	if l := j.loads[name]; l != nil {
+		free.Pods -= l.pods
 	}
 	return free
+}
+
+// apart are the labels by which the gang's pods keep their like away from a node: one of
+// them holds on a node with the same value.
+func (j *judge) apart(g *timeline.GangState, labels map[string]string) []string {
+	var by []string
+	for _, p := range g.Pods {
+		n := j.state.Nodes[p.Node]
+		if p.Apart == "" || !p.Holds() || n == nil || slices.Contains(by, p.Apart) {
+			continue
+		}
+		if value, ok := n.Labels[p.Apart]; ok && labels[p.Apart] == value {
+			by = append(by, p.Apart)
+		}
+	}
+	return by
 }

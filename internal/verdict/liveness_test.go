@@ -35,6 +35,21 @@ func TestRoom(t *testing.T) {
 		"it wants another node": {waits(2, func(p *timeline.Pod) { p.NodeSelector = map[string]string{"pool": "other"} }),
 			"a does not fit what is free"},
 		"it wants to be apart": {waits(2, func(p *timeline.Pod) { p.Apart = "host" }), "a does not fit what is free"},
+		"its like still holds there": {func(t *tape) {
+			t.begin(timeline.Subject, capacity)
+			t.add("1ms", timeline.Event{Node: &timeline.Node{
+				Name: "n1", Ready: true, Allocatable: timeline.Resources{timeline.GPU: 2, "pods": 110}, Labels: map[string]string{"host": "n1"},
+			}})
+			pods := t.gang("a", 2)
+			pods[0].Apart, pods[1].Apart = "host", "host"
+			t.bind("1ms", "n1", pods[0])
+			pods[0].Deleting = true
+			t.pod("1ms", pods[0])
+			t.pod("1ms", pods[1])
+			t.expect(1, true)
+			t.add("30s", timeline.Event{Step: &timeline.Step{Index: 1, Op: "expect", Done: true}})
+			t.end("1ms")
+		}, "a does not fit what is free"},
 		"a pod is missing": {func(t *tape) {
 			t.begin(timeline.Subject, capacity)
 			t.add("1ms", timeline.Event{Gang: &timeline.Gang{Name: "a", Min: 2, Size: 2}})

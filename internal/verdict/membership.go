@@ -2,56 +2,12 @@ package verdict
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// follow is what a gang's group may still have as its minimum, and until when: the gang
-// was given another size, and its operator has the settle window to see to that.
-type follow struct {
-	was   int64
-	until timeline.Time
-}
-
-// meant takes a gang into the accounts, or the numbers that it has from now on.
-func (j *judge) meant(g *timeline.Gang) {
-	w := j.watch[g.Name]
-	if w == nil {
-		j.run.Gangs++
-		j.watch[g.Name] = &stopwatch{min: g.Min, size: g.Size}
-		return
-	}
-	if w.min != g.Min {
-		j.follows[g.Name] = follow{int64(w.min), j.state.Now + j.begin.Settle}
-	}
-	w.min, w.size = g.Min, g.Size
-}
-
-// followed looks whether groups have followed their gangs in time, with the state before
-// an event.
-func (j *judge) followed(to timeline.Time) {
-	for _, name := range sortedKeys(j.follows) {
-		f := j.follows[name]
-		if to <= f.until {
-			continue
-		}
-		delete(j.follows, name)
-		ours, g := j.state.Gangs[name], j.state.Groups[name]
-		if ours == nil || g == nil || g.Min == int64(ours.Min) {
-			continue
-		}
-		j.violate("group "+name, Violation{
-			Property: scenario.Membership, Subject: name, From: f.until, To: f.until,
-			Detail: wrongMinimum(g, ours) + fmt.Sprintf(", %ss after the gang was given another size", j.begin.Settle),
-		})
-	}
-}
-
-func wrongMinimum(g *timeline.Group, ours *timeline.GangState) string {
-	return fmt.Sprintf("the group %s has the minimum %d, not %d", g.Name, g.Min, ours.Min)
-}
+// Membership: the group that the backend sees is the group we meant.
 
 // group: a gang's group has our minimum, and no group is made behind our back,
 // unless there are strangers that the backend groups by itself.
@@ -60,8 +16,9 @@ func (j *judge) group(g *timeline.Group) {
 		return
 	}
 	detail := ""
-	if ours := j.state.Gangs[g.Name]; ours != nil && !j.ungrouped(g.Name) {
-		if j.grouped[g.Name] = g.Min == int64(ours.Min); j.grouped[g.Name] {
+	if ours := j.accounts[g.Name]; ours != nil && !j.ungrouped(g.Name) {
+		if g.Min == int64(ours.min) {
+			ours.grouped = true
 			return
 		}
 		if f, ok := j.follows[g.Name]; ok && f.was == g.Min {
@@ -70,25 +27,53 @@ func (j *judge) group(g *timeline.Group) {
 		detail = wrongMinimum(g, ours)
 	} else {
 		for _, s := range scenario.Submits(j.spec.Spec.Steps) {
-			if s.Ungrouped || slices.Contains(s.Names(), g.Name) {
+			if s.Ungrouped || s.Has(g.Name) {
 				return
 			}
 		}
 		detail = fmt.Sprintf("a group %s with the minimum %d was made behind our back", g.Name, g.Min)
 	}
-	j.violate("group "+g.Name, Violation{Property: scenario.Membership, Subject: g.Name, From: j.state.Now, To: j.state.Now, Detail: detail})
+	j.member("group "+g.Name, g.Name, detail)
 }
 
-// ungrouped says of pods that go by a name that they are no gang.
+// schedulerOf: a pod that an operator made asks for the backend's scheduler.
+func (j *judge) schedulerOf(p *timeline.Pod) {
+	if j.begin.Operator == "" || p.Scheduler == j.begin.Scheduler || !j.begin.Grouped || j.ungrouped(p.Gang) {
+		return
+	}
+	j.member("scheduler "+p.Gang, p.Gang,
+		fmt.Sprintf("%s was made by %s for the scheduler %q, not %q", p.Name, j.begin.Operator, p.Scheduler, j.begin.Scheduler))
+}
+
+// keyOf: a pod that is bound names its gang's group.
+func (j *judge) keyOf(p *timeline.Pod) {
+	if !j.begin.Grouped && !j.begin.Joined || p.Key == p.Gang || j.ungrouped(p.Gang) {
+		return
+	}
+	j.member("key "+p.Gang, p.Gang, fmt.Sprintf("%s was bound and names the group %q, not %q", p.Name, p.Key, p.Gang))
+}
+
+// neverGrouped: a gang of which a pod was bound had its group.
+func (j *judge) neverGrouped(gang string, a *account, at timeline.Time) {
+	if a.watch.count == 0 || a.grouped || !j.begin.Grouped || j.ungrouped(gang) {
+		return
+	}
+	j.violate("member "+gang, Violation{
+		Property: scenario.Membership, Subject: gang, From: a.watch.first, To: at,
+		Detail: fmt.Sprintf("pods of %s were bound, and no group %s with the minimum %d was ever seen", gang, gang, a.min),
+	})
+}
+
+// member reports a violation of membership at this moment, once.
+func (j *judge) member(once, gang, detail string) {
+	j.violate(once, Violation{Property: scenario.Membership, Subject: gang, From: j.state.Now, To: j.state.Now, Detail: detail})
+}
+
+// ungrouped says of a gang that it is none: its pods are strangers, or come before a gang.
 func (j *judge) ungrouped(gang string) bool {
 	for _, s := range scenario.Submits(j.spec.Spec.Steps) {
-		if s.Ungrouped && slices.Contains(s.Names(), gang) {
+		if s.Ungrouped && s.Has(gang) || s.HasFirst(gang) {
 			return true
-		}
-		for _, name := range s.Names() {
-			if _, first := s.First(name)[gang]; first {
-				return true
-			}
 		}
 	}
 	return false

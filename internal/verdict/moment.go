@@ -30,7 +30,7 @@ func (j *judge) wrong(at timeline.Time, partly bool) {
 	}
 	for name, n := range j.state.Nodes {
 		if n.Ready && !n.Closed {
-			m.FreeGPUs += max(0, n.Allocatable[timeline.GPU]-j.asked[name][timeline.GPU])
+			m.FreeGPUs += max(0, n.Allocatable[timeline.GPU]-j.asked(name, timeline.GPU))
 		}
 	}
 	j.run.Wrong = m

@@ -8,48 +8,50 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// stopwatch times one gang.
-type stopwatch struct {
-	min, size   int
-	uids        map[string]bool
+// times are those of one gang.
+type times struct {
+	size        int // 0 until all pods were bound
 	quorum      timeline.Time
-	first, last timeline.Time
-	count       int
+	first, last timeline.Time // bindings
 }
 
-// created notes a pod's first sight; the gang's quorum is that of its min-th pod.
-func (w *stopwatch) created(uid string, at timeline.Time) {
+// stopwatch takes them.
+type stopwatch struct {
+	times
+	uids    map[string]bool // of pods that were seen, until the quorum
+	quorate bool
+	count   int // of bindings
+}
+
+// saw notes a pod; the gang's quorum is when its min-th was first seen.
+func (w *stopwatch) saw(uid string, least int, at timeline.Time) {
+	if w.quorate || w.uids[uid] {
+		return
+	}
 	if w.uids == nil {
 		w.uids = map[string]bool{}
 	}
-	if w.uids[uid] {
-		return
-	}
-	w.uids[uid] = true
-	if len(w.uids) == w.min {
-		w.quorum = at
+	if w.uids[uid] = true; len(w.uids) >= least {
+		w.quorum, w.quorate, w.uids = at, true, nil
 	}
 }
 
 // bound notes a pod's binding.
-func (w *stopwatch) bound(at timeline.Time) {
+func (w *stopwatch) bound(size int, at timeline.Time) {
 	if w.count++; w.count == 1 {
 		w.first = at
 	}
-	if w.count <= w.size {
-		w.last = at
+	if w.count == size {
+		w.last, w.size = at, size
 	}
 }
 
 // timing sums up the gangs that were bound whole; nil where there were none.
-func timing(gangs []*stopwatch) *Timing {
+func timing(gangs []times) *Timing {
 	t := &Timing{}
 	var waits, spreads []timeline.Time
 	var from, to timeline.Time
 	for _, w := range gangs {
-		if w.count < w.size {
-			continue
-		}
 		t.Gangs++
 		t.Pods += w.size
 		waits = append(waits, w.last-w.quorum)

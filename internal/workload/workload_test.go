@@ -199,17 +199,27 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(_ *testing.T, data []byte) {
+	// Whatever a manifest holds, there are cases or an error that names the file.
+	named := func(t *testing.T, err error) bool {
+		if err != nil && !strings.HasPrefix(err.Error(), "m.yaml: ") {
+			t.Fatalf("the error does not name the file: %v", err)
+		}
+		return err == nil
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Read("m.yaml", data)
-		if err != nil {
+		if !named(t, err) {
 			return
 		}
 		p, err := m.Pair(c, on, "")
-		if err != nil {
+		if !named(t, err) {
 			return
 		}
-		if g, err := m.Gang(on, p); err == nil {
-			_, _ = g.Cases()
+		g, err := m.Gang(on, p)
+		if !named(t, err) {
+			return
 		}
+		_, err = g.Cases()
+		named(t, err)
 	})
 }

@@ -20,6 +20,9 @@ import (
 
 const apiVersion = "gangctl.dev/v1alpha1"
 
+// KeptCRDs is the folder of what all bundles share: what keeps their CRDs when they are pruned.
+const KeptCRDs = "bundles/crds-kept"
+
 // Catalog is everything that can be installed or built.
 type Catalog struct {
 	// FS is the tree it was read from.
@@ -41,6 +44,9 @@ func Load(tree fs.FS) (*Catalog, error) {
 			if c.Operators, err = loadOperators(tree); err != nil {
 				return nil, err
 			}
+			continue
+		}
+		if dir == KeptCRDs {
 			continue
 		}
 		b, err := loadBackend(tree, path.Join(dir, "backend.yaml"))

@@ -76,7 +76,7 @@ func (t *Tree) RowProfiles(c *Chosen) []string {
 func (t *Tree) Digest(c *Chosen) (string, error) {
 	r := c.Release
 	roots := []string{
-		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, "lab/stages.yaml", "lab/kubernetes/" + c.Kubernetes,
+		path.Join(path.Dir(r.Path), "backend.yaml"), r.Path, catalog.KeptCRDs, "lab/stages.yaml", "lab/kubernetes/" + c.Kubernetes,
 	}
 	roots = append(roots, r.Backend.Shared...)
 	names := []string{r.Backend.Metadata.Name}

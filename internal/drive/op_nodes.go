@@ -17,7 +17,8 @@ import (
 
 // doNodes adds or removes nodes, and waits until they are ready or gone.
 func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
-	ctx, cancel := d.bounded(ctx)
+	run := ctx
+	ctx, cancel := d.bounded(run)
 	defer cancel()
 	nodes := d.kube.CoreV1().Nodes()
 	if n.Remove > d.nodes {
@@ -58,9 +59,9 @@ func (d *driver) doNodes(ctx context.Context, n *scenario.Nodes) error {
 		return err
 	}
 	// Kubernetes collects them in its own time, which is up to a minute.
-	ctx, cancel = d.boundedBy(ctx, collectWithin)
+	collected, cancel := d.boundedBy(run, collectWithin)
 	defer cancel()
-	return d.replace(ctx, lost, true)
+	return d.replace(collected, lost, true)
 }
 
 // collectWithin is how long the pod garbage collector may take: it looks each 20 s, and

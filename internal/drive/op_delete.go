@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -76,6 +77,9 @@ func (d *driver) deleteGang(ctx context.Context, name string) error {
 	})
 }
 
+// errProtected: Kubernetes' own groups have a finalizer as long as they have pods.
+var errProtected = errors.New("this backend keeps a group that has pods: none can lose theirs")
+
 // deleteGroup deletes a gang's group object, which a complete step may bring back.
 func (d *driver) deleteGroup(ctx context.Context, name string) error {
 	group := d.groups[name]
@@ -85,8 +89,16 @@ func (d *driver) deleteGroup(ctx context.Context, name string) error {
 	if err := d.of(d.Writer.Gang.Group.ObjectKind).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		return err
 	}
+	protected := false
+	err := d.rec.Until(ctx, func(s *timeline.State) bool {
+		protected = s.Groups[name] != nil
+		return !protected || s.Groups[name].Deleting
+	})
+	if err == nil && protected {
+		return errProtected
+	}
 	d.lacking[name] = append(d.lacking[name], group)
-	return d.rec.Until(ctx, func(s *timeline.State) bool { return s.Groups[name] == nil })
+	return err
 }
 
 // deleteParts deletes a gang's pods, and what was made for it besides.

@@ -202,7 +202,7 @@ func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeli
 	g := w.gang.Group
 	// A group without a minimum is one of the backend's own: it has none.
 	least, _ := gang.Field(u.Object, g.MinField).(int64)
-	seen := &timeline.Group{Name: u.GetName(), Min: least, Gone: gone}
+	seen := &timeline.Group{Name: u.GetName(), Min: least, Deleting: u.GetDeletionTimestamp() != nil, Gone: gone}
 	if o := metav1.GetControllerOf(u); o != nil {
 		seen.Owner = o.Kind + "/" + o.Name
 	}

@@ -16,7 +16,8 @@ type Delete struct {
 	Role string `json:"role,omitempty"`
 	// Replaced creates each deleted pod anew once it is gone, as an operator does.
 	Replaced bool `json:"replaced,omitempty"`
-	// Group deletes the group object, and leaves the pods.
+	// Group deletes the group object, and leaves the pods. Where the backend keeps a group that has
+	// pods, the case is not applicable.
 	Group bool `json:"group,omitempty"`
 }
 

@@ -179,6 +179,8 @@ type Group struct {
 	Phase string `json:"phase,omitempty"`
 	// Why are the messages of the group's conditions.
 	Why string `json:"why,omitempty"`
+	// Deleting is a group whose deletion was asked for, and that a finalizer keeps.
+	Deleting bool `json:"deleting,omitempty"`
 	// Owner is the controller of it, as Kind/name; "" where it has none.
 	Owner string `json:"owner,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
@@ -271,6 +273,7 @@ type Cut struct {
 type End struct {
 	// Err is what ended the run before its last step, other than an expectation.
 	Err string `json:"err,omitempty"`
-	// NotApplicable says why the case can't be run here; nothing was started.
+	// NotApplicable says why the case can't be run here. It is mostly known before anything
+	// is started.
 	NotApplicable string `json:"notApplicable,omitempty"`
 }

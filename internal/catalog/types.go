@@ -111,6 +111,9 @@ type GroupObject struct {
 	Fields map[string]string `json:"fields,omitempty"`
 	// QueueField is the dotted path of the queue; empty where there are none.
 	QueueField string `json:"queueField,omitempty"`
+	// PriorityField is the dotted path of the PriorityClass that all members have; empty where
+	// the group names none.
+	PriorityField string `json:"priorityField,omitempty"`
 	// ResourcesField is the dotted path of what the members request together; empty where
 	// there is none.
 	ResourcesField string `json:"resourcesField,omitempty"`

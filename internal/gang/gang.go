@@ -79,6 +79,9 @@ func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructure
 	for path, value := range g.Fields {
 		put(u.Object, path, value)
 	}
+	if class := commonClass(s); class != "" && g.PriorityField != "" {
+		put(u.Object, g.PriorityField, class)
+	}
 	if s.Queue != "" {
 		put(u.Object, g.QueueField, w.queueName(s.Queue))
 	}
@@ -152,6 +155,16 @@ func (w Writer) Priorities(s *scenario.Submit) []*unstructured.Unstructured {
 		classes = append(classes, u)
 	}
 	return classes
+}
+
+// commonClass is the PriorityClass of all of the gang's pods; "" where they differ.
+func commonClass(s *scenario.Submit) string {
+	first := s.Roles[0].Priority
+	differ := slices.ContainsFunc(s.Roles, func(r scenario.Role) bool { return r.Priority != first })
+	if differ || first == 0 {
+		return ""
+	}
+	return priorityClass(first)
 }
 
 func priorityClass(priority int) string { return fmt.Sprintf("gangctl-%d", priority) }

@@ -373,6 +373,10 @@ func checkGang(file, field string, g Gang) error {
 	if o := j.Owner; o != nil && (o.APIVersion == "" || o.Kind == "" || o.Resource == "") {
 		return fmt.Errorf("%s: %s.join.owner: apiVersion, kind and resource must be set", file, field)
 	}
+	if o := g.Job; o != nil && (o.APIVersion == "" || o.Kind == "" || o.Resource == "" || o.SchedulerField == "" ||
+		o.MinField == "" || o.Roles == "" || o.Count == "" || o.Template == "" || g.Group == nil) {
+		return fmt.Errorf("%s: %s.job: apiVersion, kind, resource, schedulerField, minField, roles, count and template must be set, and group", file, field)
+	}
 	if t := g.Topology; t != nil && (len(t.Fields) == 0 || g.Group == nil) {
 		return fmt.Errorf("%s: %s.topology: fields must be set, and group", file, field)
 	}

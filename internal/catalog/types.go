@@ -64,8 +64,27 @@ type Gang struct {
 	Former *Join `json:"former,omitempty"`
 	// Queue is what groups wait in; nil where there are no queues.
 	Queue *Queue `json:"queue,omitempty"`
+	// Job is the backend's own kind of job, of which it makes the group and the pods itself;
+	// nil where it has none.
+	Job *OwnJob `json:"job,omitempty"`
 	// Topology keeps a gang's pods together; nil where groups can't say that.
 	Topology *Topology `json:"topology,omitempty"`
+}
+
+// OwnJob is how a gang is written down as a job of the backend's own.
+type OwnJob struct {
+	ObjectKind `json:",inline"`
+	// SchedulerField and MinField are the dotted paths of the scheduler's name and of the
+	// gang's minimum.
+	SchedulerField string `json:"schedulerField"`
+	MinField       string `json:"minField"`
+	// Roles is the dotted path of the list of roles; Count of the number of pods in an
+	// entry, and Template of the pod template there.
+	Roles    string `json:"roles"`
+	Count    string `json:"count"`
+	Template string `json:"template"`
+	// Fields are further fields, by path.
+	Fields map[string]any `json:"fields,omitempty"`
 }
 
 // Topology is how a group says that all of its pods are to be in one domain: on nodes with

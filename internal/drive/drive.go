@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/cluster"
 	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/observe"
@@ -46,7 +47,7 @@ type driver struct {
 	created map[string]*unstructured.Unstructured // pods as they were submitted, by name
 	jobs    map[string]*scenario.Submit           // gangs that are jobs, as they are now
 
-	deployments map[string]bool // gangs whose pods a Deployment makes
+	makers map[string]catalog.ObjectKind // of what makes the pods of gangs, by gang
 
 	nodes   int
 	shut    map[string]shut                         // nodes that are to take no pods
@@ -72,7 +73,7 @@ var errUnmet = errors.New("the expectation was not met")
 // itself could not be written; all else is in it.
 func Run(ctx context.Context, o Options) error {
 	rec := observe.New(o.Out, o.Begin)
-	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]*scenario.Submit{}, deployments: map[string]bool{},
+	d := &driver{Options: o, rec: rec, created: map[string]*unstructured.Unstructured{}, jobs: map[string]*scenario.Submit{}, makers: map[string]catalog.ObjectKind{},
 		told: map[timeline.Denied]int{}, shut: map[string]shut{}, groups: map[string]*unstructured.Unstructured{}, lacking: map[string][]*unstructured.Unstructured{}}
 	err := d.run(ctx)
 	end := timeline.End{}

@@ -103,7 +103,7 @@ func (d *driver) deleteGroup(ctx context.Context, name string) error {
 
 // deleteParts deletes a gang's pods, and what was made for it besides.
 func (d *driver) deleteParts(ctx context.Context, name string) error {
-	if err := d.dropDeployment(ctx, name); err != nil {
+	if err := d.dropMaker(ctx, name); err != nil {
 		return err
 	}
 	err := d.pods().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: gang.GangLabel + "=" + name})
@@ -121,14 +121,15 @@ func (d *driver) deleteParts(ctx context.Context, name string) error {
 	return nil
 }
 
-// dropDeployment deletes the Deployment that makes a gang's pods, if there is one.
-func (d *driver) dropDeployment(ctx context.Context, name string) error {
-	if !d.deployments[name] {
+// dropMaker deletes what makes a gang's pods, if there is such an object.
+func (d *driver) dropMaker(ctx context.Context, name string) error {
+	kind, made := d.makers[name]
+	if !made {
 		return nil
 	}
-	delete(d.deployments, name)
+	delete(d.makers, name)
 	background := metav1.DeletePropagationBackground
-	return d.of(gang.Deployments).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
+	return d.of(kind).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
 }
 
 // dropGangs takes away whatever gangs are left.

@@ -16,50 +16,46 @@ import (
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
-// ending are the names of a gang's pods that are to end: all, or the last few that are bound.
-func ending(g *timeline.GangState, most int) []string {
-	var names []string
+// ending are a gang's pods that are to end: all, or the last few that are bound.
+func ending(g *timeline.GangState, most int) []*timeline.Pod {
+	var pods []*timeline.Pod
 	for _, p := range slices.Backward(g.Sorted()) {
-		switch {
-		case most == 0:
-			names = append(names, p.Name)
-		case p.Bound() && !p.Finished() && len(names) < most:
-			names = append(names, p.Name)
+		if most == 0 || p.Bound() && !p.Finished() && len(pods) < most {
+			pods = append(pods, p)
 		}
 	}
-	return names
+	return pods
 }
 
 // doFinish asks the kubelets to end the pods, and waits until they have.
 func (d *driver) doFinish(ctx context.Context, f *scenario.Finish) error {
 	ctx, cancel := d.bounded(ctx)
 	defer cancel()
-	var names []string
+	var pods []*timeline.Pod
 	d.rec.Look(func(s *timeline.State) {
 		for _, g := range scenario.Select(s, f.Gang) {
 			if !f.Whole || g.Whole() {
-				names = append(names, ending(g, f.Pods)...)
+				pods = append(pods, ending(g, f.Pods)...)
 			}
 		}
 	})
-	if len(names) == 0 {
+	if len(pods) == 0 {
 		return fmt.Errorf("no gang of %s is there to end", f.Gang)
 	}
-	if err := d.end(ctx, names, f.Phase()); err != nil {
+	if err := d.end(ctx, pods, f.Phase()); err != nil {
 		return err
 	}
-	ended := map[string]*timeline.Pod{} // by UID
+	ended := map[string]*timeline.Pod{} // by UID; some may be gone again
 	err := d.rec.Until(ctx, func(s *timeline.State) bool {
-		for _, g := range scenario.Select(s, f.Gang) {
-			for uid, p := range g.Pods {
-				if !slices.Contains(names, p.Name) {
-					continue
-				}
-				if !p.Finished() {
-					return false
-				}
-				ended[uid] = p
+		for _, p := range pods {
+			g := s.Gangs[p.Gang]
+			if g == nil || g.Pods[p.UID] == nil {
+				continue
 			}
+			if !g.Pods[p.UID].Finished() {
+				return false
+			}
+			ended[p.UID] = p
 		}
 		return true
 	})
@@ -70,11 +66,11 @@ func (d *driver) doFinish(ctx context.Context, f *scenario.Finish) error {
 }
 
 // end asks the kubelets to end the pods.
-func (d *driver) end(ctx context.Context, names []string, phase string) error {
+func (d *driver) end(ctx context.Context, pods []*timeline.Pod, phase string) error {
 	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, gang.FinishLabel, phase)
-	for _, name := range names {
+	for _, p := range pods {
 		// Of a job that has ended by one pod, the operator may have taken the others away.
-		if _, err := d.pods().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if _, err := d.pods().Patch(ctx, p.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
@@ -95,13 +91,13 @@ func (d *driver) endOnceWhole(ctx context.Context, name string, runs scenario.Du
 		if d.rec.Until(ctx, whole) != nil || pause(ctx, runs.Scale(d.Begin.Patience)) != nil {
 			return
 		}
-		var names []string
+		var pods []*timeline.Pod
 		d.rec.Look(func(s *timeline.State) {
 			if g := s.Gangs[name]; g != nil {
-				names = ending(g, 0)
+				pods = ending(g, 0)
 			}
 		})
-		if err := d.end(ctx, names, string(corev1.PodSucceeded)); err != nil && ctx.Err() == nil {
+		if err := d.end(ctx, pods, string(corev1.PodSucceeded)); err != nil && ctx.Err() == nil {
 			d.rec.Record(timeline.Event{Cut: &timeline.Cut{What: "the end of " + name, Err: err.Error()}})
 		}
 	})

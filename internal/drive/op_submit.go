@@ -3,6 +3,8 @@ package drive
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -89,7 +91,7 @@ func (d *driver) begin(ctx context.Context, s *scenario.Submit, name string) ([]
 		return []*unstructured.Unstructured{job}, nil
 	}
 	pods, err := d.gang(ctx, s, name)
-	if err != nil || s.Deployment {
+	if err != nil || s.MadeBy != "" {
 		return pods, err
 	}
 	for _, p := range pods {
@@ -126,10 +128,10 @@ func early(s *scenario.Submit, pods []*unstructured.Unstructured) (now, late []*
 // gang creates what a gang needs besides its pods, and returns those.
 func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*unstructured.Unstructured, error) {
 	pods := d.Writer.Pods(s, name)
-	if s.Deployment {
-		pods = []*unstructured.Unstructured{d.Writer.Deployment(s, name)}
-		d.deployments[name] = true
-		d.atEnd(func(ctx context.Context) error { return d.dropDeployment(ctx, name) })
+	if maker := d.Writer.Maker(s, name); maker != nil {
+		pods = []*unstructured.Unstructured{maker}
+		d.makers[name] = d.Writer.MakerKind(s)
+		d.atEnd(func(ctx context.Context) error { return d.dropMaker(ctx, name) })
 	}
 	group, owner := d.Writer.Group(s, name), d.Writer.Owner(s, name)
 	if owner != nil {
@@ -170,7 +172,7 @@ func (d *driver) create(ctx context.Context, u *unstructured.Unstructured) (*uns
 // plural is the catalog's word on an object's kind.
 func (d *driver) plural(u *unstructured.Unstructured) catalog.ObjectKind {
 	w := d.Writer
-	for _, k := range append(w.Kinds(), gang.Deployments) {
+	for _, k := range slices.Concat(w.Kinds(), slices.Collect(maps.Values(d.makers))) {
 		if k.Kind == u.GetKind() && k.APIVersion == u.GetAPIVersion() {
 			return k
 		}

@@ -68,7 +68,9 @@ func (w Writer) checkGroup(s *scenario.Submit) error {
 		return errors.New("this backend has no queues")
 	case s.Together != "" && w.Gang.Topology == nil:
 		return errors.New("this backend's groups can't say that their pods are to be near each other")
-	case s.Deployment && w.Gang.Join.Owner != nil:
+	case s.MadeBy == scenario.ByBackend && w.Gang.Job == nil:
+		return errors.New("this backend has no kind of job of its own")
+	case s.MadeBy == scenario.ByDeployment && w.Gang.Join.Owner != nil:
 		return errors.New("this backend takes pods of one controller for a gang, so that a Deployment's need no group")
 	}
 	return nil

@@ -66,7 +66,7 @@ func (w Writer) Kinds() []catalog.ObjectKind {
 
 // Group is the group object of one gang, or nil.
 func (w Writer) Group(s *scenario.Submit, name string) *unstructured.Unstructured {
-	if !w.Grouped() || s.Ungrouped {
+	if !w.Grouped() || s.Ungrouped || s.MadeBy == scenario.ByBackend {
 		return nil
 	}
 	g := w.Gang.Group

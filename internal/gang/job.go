@@ -14,7 +14,7 @@ import (
 // Jobbed says that the gang is written down as a job, which an operator turns into a
 // group and pods.
 func (w Writer) Jobbed(s *scenario.Submit) bool {
-	return w.Job != nil && !s.Ungrouped && !s.Deployment
+	return w.Job != nil && !s.Ungrouped && s.MadeBy == ""
 }
 
 // JobObject is the job of one gang. The error says what a job of this kind can't

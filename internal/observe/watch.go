@@ -187,7 +187,7 @@ func (w *watcher) pod(u *unstructured.Unstructured, gone bool) (string, timeline
 	}
 	seen := gang.Needs(&p)
 	seen.UID, seen.Name = string(p.UID), p.Name
-	seen.Gang, seen.Role, seen.Key = p.Labels[gang.GangLabel], p.Labels[gang.RoleLabel], gang.Key(w.gang, u)
+	seen.Gang, seen.Role, seen.Key = p.Labels[gang.GangLabel], p.Labels[gang.RoleLabel], gang.GroupOf(w.gang, gang.Key(w.gang, u), u)
 	seen.Scheduler, seen.Node, seen.Phase = p.Spec.SchedulerName, p.Spec.NodeName, string(p.Status.Phase)
 	seen.Deleting, seen.Gone = p.DeletionTimestamp != nil, gone
 	for _, c := range p.Status.Conditions {
@@ -206,6 +206,7 @@ func (w *watcher) group(u *unstructured.Unstructured, gone bool) (string, timeli
 	if o := metav1.GetControllerOf(u); o != nil {
 		seen.Owner = o.Kind + "/" + o.Name
 	}
+	seen.Name = gang.GroupOf(w.gang, seen.Name, u)
 	if g.PhaseField != "" {
 		seen.Phase, _ = gang.Field(u.Object, g.PhaseField).(string)
 	}

@@ -18,6 +18,9 @@ type ExpectGroup struct {
 	Min int `json:"min,omitempty"`
 	// Owned says that the gang's job is the group's controller: it goes with the job.
 	Owned bool `json:"owned,omitempty"`
+	// Kept says that it is the one that was there from the first: none was deleted since the
+	// gang was submitted, but by a step.
+	Kept bool `json:"kept,omitempty"`
 }
 
 // UnmarshalJSON reads either.
@@ -30,7 +33,7 @@ func (x *ExpectGroup) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode((*plain)(x)); err != nil {
-		return fmt.Errorf("group: %s must be none, or have min and perhaps owned: %w", text, err)
+		return fmt.Errorf("group: %s must be none, or have min and perhaps owned and kept: %w", text, err)
 	}
 	return nil
 }
@@ -53,13 +56,17 @@ func (x *ExpectGroup) validate() error {
 
 // String is the expectation in words.
 func (x ExpectGroup) String() string {
+	text := fmt.Sprintf("a group, min %d", x.Min)
 	switch {
 	case x.None:
 		return "no group"
 	case x.Owned:
-		return fmt.Sprintf("a group of its job's own, min %d", x.Min)
+		text = fmt.Sprintf("a group of its job's own, min %d", x.Min)
 	}
-	return fmt.Sprintf("a group, min %d", x.Min)
+	if x.Kept {
+		text += ", the first"
+	}
+	return text
 }
 
 // lacks says what is not as it must be; "" is nothing.
@@ -74,6 +81,8 @@ func (x *ExpectGroup) lacks(s *timeline.State, g *timeline.GangState) string {
 		return fmt.Sprintf("there is no group %s", g.Name)
 	case group.Min != int64(x.Min):
 		return fmt.Sprintf("the group %s has the minimum %d, not %d", g.Name, group.Min, x.Min)
+	case x.Kept && g.GroupLost:
+		return fmt.Sprintf("the group %s was deleted and made anew", g.Name)
 	case x.Owned && (s.Jobs[g.Name] == nil || group.Owner == ""):
 		return fmt.Sprintf("the group %s has no controller", g.Name)
 	}

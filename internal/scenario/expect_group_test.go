@@ -17,6 +17,7 @@ func TestExpectGroupAndRefusal(t *testing.T) {
 		job    *timeline.Job
 		keys   []string
 		told   string // by the API server
+		lost   bool   // a group, before
 		why    string // empty where it is met
 	}{
 		"as it must be":        {expect: `{"group":{"min":2}}`, group: group(2, ""), keys: []string{"a", "a"}},
@@ -25,6 +26,8 @@ func TestExpectGroupAndRefusal(t *testing.T) {
 		"a pod without a key":  {expect: `{"group":{"min":2}}`, group: group(2, ""), keys: []string{"a", ""}, why: `a-1 names the group "", not "a"`},
 		"owned":                {expect: `{"group":{"min":2,"owned":true}}`, group: group(2, "TFJob/a"), job: &timeline.Job{Name: "a"}},
 		"owned by nobody":      {expect: `{"group":{"min":2,"owned":true}}`, group: group(2, ""), job: &timeline.Job{Name: "a"}, why: "the group a has no controller"},
+		"kept":                 {expect: `{"group":{"min":2,"kept":true}}`, group: group(2, "")},
+		"made anew":            {expect: `{"group":{"min":2,"kept":true}}`, lost: true, group: group(2, ""), why: "the group a was deleted and made anew"},
 		"owned by another":     {expect: `{"group":{"min":2,"owned":true}}`, group: group(2, "TFJob/b"), job: &timeline.Job{Name: "a"}, why: "the group a is TFJob/b's"},
 		"none":                 {expect: `{"group":"none"}`},
 		"none, and there is":   {expect: `{"group":"none"}`, group: group(2, ""), why: "there is a group a, with the minimum 2"},
@@ -48,6 +51,9 @@ func TestExpectGroupAndRefusal(t *testing.T) {
 			}
 			for i, key := range test.keys {
 				s.Apply(timeline.Event{Pod: &timeline.Pod{UID: string(rune('0' + i)), Name: "a-" + string(rune('0'+i)), Gang: "a", Key: key}})
+			}
+			if test.lost {
+				s.Apply(timeline.Event{Group: &timeline.Group{Name: "a", Min: 2, Gone: true}})
 			}
 			if test.group != nil {
 				s.Apply(timeline.Event{Group: test.group})

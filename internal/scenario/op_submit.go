@@ -31,8 +31,9 @@ type Submit struct {
 	// MinResources writes into the group object what the pods request together, as
 	// operators do.
 	MinResources bool `json:"minResources,omitempty"`
-	// Deployment has the pods made by a Deployment, whose template names the group.
-	Deployment bool `json:"deployment,omitempty"`
+	// MadeBy is who makes the pods: Deployment, one whose template names the group; or
+	// backend, by a job of its own kind, with the group. The case itself by default, or an operator.
+	MadeBy string `json:"madeBy,omitempty"`
 	// FormerKey has the pods name their group by the key of the backend's last generation.
 	FormerKey bool `json:"formerKey,omitempty"`
 	// Counts are the numbers of the first role's pods of the copies, in turn, in place of
@@ -96,6 +97,12 @@ const (
 	maxCount  = 100_000
 )
 
+// The values of Submit.MadeBy.
+const (
+	ByDeployment = "Deployment"
+	ByBackend    = "backend"
+)
+
 // MaxPriority is the highest that a PriorityClass of a user may have.
 const MaxPriority = 1_000_000_000
 
@@ -157,8 +164,13 @@ func (s *Submit) validate() error {
 	if e := validation.IsDNS1123Label(s.Queue); s.Queue != "" && len(e) > 0 {
 		return fmt.Errorf("queue: %q: %s", s.Queue, e[0])
 	}
-	if s.Deployment && (len(s.Roles) > 1 || s.Ungrouped || s.MayBeRefused) {
-		return fmt.Errorf("deployment: its pods are of one role, in a group, and it is not refused itself")
+	switch {
+	case s.MadeBy != "" && s.MadeBy != ByDeployment && s.MadeBy != ByBackend:
+		return fmt.Errorf("madeBy: %q must be %s or %s, or left out", s.MadeBy, ByDeployment, ByBackend)
+	case s.MadeBy != "" && (s.Ungrouped || s.MayBeRefused || s.GroupLate || s.LatePods() > 0):
+		return fmt.Errorf("madeBy: a %s's pods are in a group, and neither late nor refused", s.MadeBy)
+	case s.MadeBy == ByDeployment && len(s.Roles) > 1:
+		return fmt.Errorf("madeBy: a Deployment's pods are of one role")
 	}
 	return s.validateCopies()
 }
@@ -298,7 +310,8 @@ func (s *Submit) how() string {
 		{s.Queue != "", ", in the queue " + s.Queue},
 		{s.Together != "", ", on nodes of one " + s.Together},
 		{s.MinResources, ", with its resources in the group"},
-		{s.Deployment, ", made by a Deployment"},
+		{s.MadeBy == ByDeployment, ", made by a Deployment"},
+		{s.MadeBy == ByBackend, ", as a job of the backend's own"},
 		{s.FormerKey, ", by the key of the last generation"},
 		{len(s.Counts) > 0, fmt.Sprintf(", in turn of %v pods", s.Counts)},
 		{s.Every > 0, fmt.Sprintf(", one each %s", s.Every)},

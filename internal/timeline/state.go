@@ -38,6 +38,8 @@ type GangState struct {
 	Messages []string
 	// Refused is what the API server said when it refused the gang's job or group.
 	Refused string
+	// GroupLost says that the gang's group was deleted, and not by a step of the scenario.
+	GroupLost bool
 	// Evicted counts the pods that lost their node, and not by a step of the scenario.
 	Evicted int
 }
@@ -72,6 +74,7 @@ func (s *State) Apply(e Event) {
 	case e.Group != nil:
 		if g := s.Gangs[e.Group.Name]; g != nil {
 			g.hear(e.Group.Why)
+			g.GroupLost = g.GroupLost || e.Group.Gone && s.doing != "delete"
 		}
 		put(s.Groups, e.Group.Name, e.Group, e.Group.Gone)
 	case e.Job != nil:

@@ -77,8 +77,9 @@ func Run(ctx context.Context, o Options) error {
 		told: map[timeline.Denied]int{}, shut: map[string]shut{}, groups: map[string]*unstructured.Unstructured{}, lacking: map[string][]*unstructured.Unstructured{}}
 	err := d.run(ctx)
 	end := timeline.End{}
-	if errors.Is(err, errProtected) {
-		end.NotApplicable = errProtected.Error()
+	var impossible notApplicable
+	if errors.As(err, &impossible) {
+		end.NotApplicable = impossible.Error()
 	} else if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errExited) {
 		end.Err = err.Error()
 	}

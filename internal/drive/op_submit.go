@@ -59,7 +59,7 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 	refused := d.refusals()
 	// What was refused is never seen.
 	if err := d.createAll(ctx, s, work); err != nil || d.refusals() > refused {
-		return err
+		return d.groupFirst(s.Gang, err)
 	}
 	return d.awaitPods(ctx, s.Names(), s.LatePods())
 }

@@ -34,7 +34,7 @@ test: ## Unit tests, and the suite on Volcano in the lab
 	go vet ./...
 	GOOS=darwin go vet ./internal/toolchain ./internal/runfolder
 	go test ./internal/... ./cmd/...
-	go test ./conformance -timeout 60m -args -backend=volcano
+	go test ./conformance -timeout 60m -args -backend=volcano -profile=core
 
 .PHONY: portable
 portable: ## All that builds on macOS, too: it compiles Kubernetes' clients once more

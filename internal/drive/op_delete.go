@@ -2,13 +2,10 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/gangctl/gangctl/internal/gang"
 	"github.com/gangctl/gangctl/internal/scenario"
@@ -77,28 +74,6 @@ func (d *driver) deleteGang(ctx context.Context, name string) error {
 		}
 		return s.Groups[name] == nil
 	})
-}
-
-// notApplicable ends a run whose steps turn out to be impossible on this backend.
-type notApplicable string
-
-func (n notApplicable) Error() string { return string(n) }
-
-const (
-	// Kubernetes' own groups have a finalizer as long as they have pods.
-	errProtected notApplicable = "this backend keeps a group that has pods: none can lose theirs"
-	// Volcano's webhook of up to v1.10 has pods come after their group.
-	errGroupFirst notApplicable = "this backend refuses pods whose group is not there"
-)
-
-// groupFirst tells that refusal from other errors.
-func (d *driver) groupFirst(gang string, err error) error {
-	var refused apierrors.APIStatus
-	lacksGroup := slices.ContainsFunc(d.lacking[gang], func(o *unstructured.Unstructured) bool { return o.GetKind() != "Pod" })
-	if lacksGroup && errors.As(err, &refused) {
-		return errGroupFirst
-	}
-	return err
 }
 
 // deleteGroup deletes a gang's group object, which a complete step may bring back.

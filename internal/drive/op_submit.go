@@ -152,10 +152,7 @@ func (d *driver) gang(ctx context.Context, s *scenario.Submit, name string) ([]*
 		d.lacking[name] = append(d.lacking[name], group)
 		return pods, nil
 	}
-	return pods, d.refusable(ctx, s, group, func(ctx context.Context, u *unstructured.Unstructured) error {
-		_, err := d.create(ctx, u)
-		return err
-	})
+	return pods, d.refusable(ctx, s, group)
 }
 
 // create creates an object of a kind that the catalog knows.
@@ -187,7 +184,7 @@ func (d *driver) createAll(ctx context.Context, s *scenario.Submit, work [][]*un
 	for _, pods := range work {
 		group.Go(func() error {
 			for _, p := range pods {
-				if err := d.refusable(ctx, s, p, d.submit); err != nil {
+				if err := d.refusable(ctx, s, p); err != nil {
 					return err
 				}
 			}

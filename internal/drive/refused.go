@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,18 +17,18 @@ import (
 // that was just started may listen and not know its paths yet.
 const persistFor = scenario.Duration(5 * time.Second)
 
-// refusable creates an object. Where the step goes on though the API server refuses it, it
+// refusable submits an object. Where the step goes on though the API server refuses it, it
 // is tried again for a while first, and then the refusal is recorded.
-func (d *driver) refusable(ctx context.Context, s *scenario.Submit, u *unstructured.Unstructured, create func(context.Context, *unstructured.Unstructured) error) error {
+func (d *driver) refusable(ctx context.Context, s *scenario.Submit, u *unstructured.Unstructured) error {
 	if !s.MayBeRefused {
-		return create(ctx, u)
+		return d.submit(ctx, u)
 	}
 	var answer apierrors.APIStatus
 	passed := errors.New("the time has passed")
 	within, cancel := context.WithTimeoutCause(ctx, persistFor.Scale(d.Begin.Patience), passed)
 	defer cancel()
 	err := insist(within, func() (bool, error) {
-		err := create(ctx, u)
+		err := d.submit(ctx, u)
 		if errors.As(err, &answer) {
 			return false, nil
 		}
@@ -94,6 +95,28 @@ func (d *driver) countDenied(tell func(timeline.Denied)) error {
 				tell(x)
 			}
 		}
+	}
+	return err
+}
+
+// notApplicable ends a run whose steps turn out to be impossible on this backend.
+type notApplicable string
+
+func (n notApplicable) Error() string { return string(n) }
+
+const (
+	// Kubernetes' own groups have a finalizer as long as they have pods.
+	errProtected notApplicable = "this backend keeps a group that has pods: none can lose theirs"
+	// Volcano's webhook of up to v1.10 has pods come after their group.
+	errGroupFirst notApplicable = "this backend refuses pods whose group is not there"
+)
+
+// groupFirst tells that refusal from other errors.
+func (d *driver) groupFirst(gang string, err error) error {
+	var refused apierrors.APIStatus
+	lacksGroup := slices.ContainsFunc(d.lacking[gang], func(o *unstructured.Unstructured) bool { return o.GetKind() != "Pod" })
+	if lacksGroup && errors.As(err, &refused) {
+		return errGroupFirst
 	}
 	return err
 }

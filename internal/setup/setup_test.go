@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/gangctl/gangctl/internal/setup"
 )
 
-var update = flag.Bool("update", false, "write the README's table anew")
+var update = flag.Bool("update", false, "write the tables of README.md and docs/matrix.md anew")
 
 // Bundles and cases are data: a copied folder and a copied file show up, and no Go
 // is edited.
@@ -104,7 +105,7 @@ func shown(t *testing.T, tr *setup.Tree, rows report.Matrix, c *setup.Chosen) st
 	return row.Outcome()
 }
 
-// table is the README's, from the catalog: the backends, then the operators on them.
+// table is the matrix's, from the catalog: the backends, then the operators on them.
 func table(t *testing.T, tr *setup.Tree, rows report.Matrix) string {
 	t.Helper()
 	all, err := tr.Targets(nil)
@@ -132,6 +133,61 @@ func table(t *testing.T, tr *setup.Tree, rows report.Matrix) string {
 	return backends.String() + operators.String()
 }
 
+// summary is the README's: what there is, a line each, oldest first.
+func summary(t *testing.T, tr *setup.Tree) string {
+	t.Helper()
+	all, err := tr.Targets(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for _, part := range []struct {
+		head string
+		of   func(*setup.Chosen) (title, version, more string)
+	}{
+		{"| backend | versions | a gang is |", func(c *setup.Chosen) (string, string, string) {
+			if c.Pair != nil {
+				return "", "", ""
+			}
+			object := "labels"
+			if g := c.Release.Gang().Group; g != nil {
+				object = g.Kind
+			}
+			return c.Release.Backend.Spec.Title, c.Release.Version, object
+		}},
+		{"| operator | versions | jobs |", func(c *setup.Chosen) (string, string, string) {
+			if c.Pair == nil {
+				return "", "", ""
+			}
+			return c.Pair.Operator.Operator.Spec.Title, c.Pair.Operator.Version, c.Pair.Job.Kind
+		}},
+	} {
+		fmt.Fprintf(&lines, "%s\n| --- | --- | --- |\n", part.head)
+		var titles []string
+		versions, more := map[string][]string{}, map[string][]string{}
+		for _, c := range all {
+			title, version, kind := part.of(c)
+			if title == "" {
+				continue
+			}
+			titles = with(titles, title)
+			versions[title], more[title] = with(versions[title], version), with(more[title], kind)
+		}
+		for _, title := range titles {
+			fmt.Fprintf(&lines, "| %s | %s | %s |\n", title, strings.Join(versions[title], ", "), strings.Join(more[title], ", "))
+		}
+		lines.WriteString("\n")
+	}
+	return strings.TrimSuffix(lines.String(), "\n")
+}
+
+func with(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
 func join(j catalog.Join) string {
 	switch {
 	case j.Owner != nil:
@@ -146,12 +202,28 @@ func join(j catalog.Join) string {
 	return "annotation `" + j.Annotation + "`"
 }
 
-func TestReadmeTable(t *testing.T) {
-	const file, open, end = "../../README.md", "<!-- backends: make golden writes this -->\n", "<!-- end -->"
+func TestTables(t *testing.T) {
 	tree, err := setup.Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	const matrix = "../../docs/matrix.yaml"
+	data, err := os.ReadFile(matrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := report.ReadMatrix(matrix, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generated(t, "../../README.md", summary(t, tree))
+	generated(t, "../../docs/matrix.md", table(t, tree, rows))
+}
+
+// generated compares the part of a document that is made from data, or writes it.
+func generated(t *testing.T, file, want string) {
+	t.Helper()
+	const open, end = "<!-- made by make golden -->\n", "<!-- end -->"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -164,16 +236,6 @@ func TestReadmeTable(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s has no line %q", file, end)
 	}
-	const matrix = "../../docs/matrix.yaml"
-	data, err := os.ReadFile(matrix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := report.ReadMatrix(matrix, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := table(t, tree, rows)
 	if old == want {
 		return
 	}

@@ -31,6 +31,9 @@ type OperatorSpec struct {
 	Docs string `json:"docs"`
 	// Jobs are the kinds of job; the first is used where none is asked for.
 	Jobs []Job `json:"jobs"`
+	// Absent are the dotted paths of what a job of a manifest may name and a lab does not
+	// have, such as a queue.
+	Absent []string `json:"absent,omitempty"`
 }
 
 // Job is how a gang is written down as a job of one kind.
@@ -69,6 +72,33 @@ type Runtime struct {
 	Roles    string   `json:"roles"`
 	Counts   []string `json:"counts"`
 	Template string   `json:"template"`
+	// ClusterKind is the kind of one that is in no namespace; a manifest may have it.
+	ClusterKind string `json:"clusterKind,omitempty"`
+	// Sized is the entry that the job gives another size; nil where jobs can't.
+	Sized *SizedEntry `json:"sized,omitempty"`
+	// Absent are as the operator's, in the runtime.
+	Absent []string `json:"absent,omitempty"`
+	// Unread are the dotted paths of what decides on the pods in ways that a manifest is not
+	// read for; EntryUnread are those in an entry.
+	Unread      []string `json:"unread,omitempty"`
+	EntryUnread []string `json:"entryUnread,omitempty"`
+}
+
+// SizedEntry is an entry of a runtime's list that takes the number of its pods, and what
+// they ask for, from the runtime and from the job that names it.
+type SizedEntry struct {
+	// Labels is the dotted path of the entry's labels; Label and Value mark it.
+	Labels string `json:"labels"`
+	Label  string `json:"label"`
+	Value  string `json:"value"`
+	// Policy is the dotted path of what says more of it in the runtime, and Count of its
+	// number of pods there.
+	Policy string `json:"policy"`
+	Count  string `json:"count"`
+	// JobCount and JobResources are the dotted paths of the number in the job, which goes
+	// before the runtime's, and of the requests and limits of its container.
+	JobCount     string `json:"jobCount"`
+	JobResources string `json:"jobResources"`
 }
 
 // OperatorRelease is one version of an operator: bundles/operators/<operator>/<version>.
@@ -348,6 +378,8 @@ func checkJob(j Job) error {
 		}
 	case r.APIVersion == "" || r.Kind == "" || r.Resource == "" || r.NameField == "" || r.Roles == "" || len(r.Counts) == 0 || r.Template == "":
 		return errors.New("runtime: apiVersion, kind, resource, nameField, roles, counts and template must be set")
+	case r.Sized != nil && slices.Contains([]string{r.Sized.Labels, r.Sized.Label, r.Sized.Value, r.Sized.Policy, r.Sized.Count, r.Sized.JobCount, r.Sized.JobResources}, ""):
+		return errors.New("runtime.sized: labels, label, value, policy, count, jobCount and jobResources must be set")
 	case j.Replicas != "" || len(j.Types) > 0 || j.Lead != "" || j.MinField != "":
 		return errors.New("replicas, types, lead and minField are for jobs without a runtime")
 	}

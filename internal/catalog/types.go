@@ -85,6 +85,12 @@ type OwnJob struct {
 	Template string `json:"template"`
 	// Fields are further fields, by path.
 	Fields map[string]any `json:"fields,omitempty"`
+	// Absent are the dotted paths of what a manifest may name and a lab does not have, such
+	// as a queue.
+	Absent []string `json:"absent,omitempty"`
+	// EntryUnread are those of what decides on the pods of an entry in ways that a manifest
+	// is not read for.
+	EntryUnread []string `json:"entryUnread,omitempty"`
 }
 
 // Topology is how a group says that all of its pods are to be in one domain: on nodes with

@@ -50,7 +50,7 @@ func (d *driver) doSubmit(ctx context.Context, s *scenario.Submit) error {
 		}
 		work = append(work, objects)
 	}
-	if d.Writer.Jobbed(s) {
+	if d.Writer.Jobbed(s) || d.Writer.OwnJob(s) {
 		return d.createAll(ctx, s, work)
 	}
 	if s.Interleaved {
@@ -91,7 +91,7 @@ func (d *driver) begin(ctx context.Context, s *scenario.Submit, name string) ([]
 		return []*unstructured.Unstructured{job}, nil
 	}
 	pods, err := d.gang(ctx, s, name)
-	if err != nil || s.MadeBy != "" {
+	if _, made := d.makers[name]; made || err != nil {
 		return pods, err
 	}
 	for _, p := range pods {

@@ -1,6 +1,8 @@
 package gang
 
 import (
+	"fmt"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,23 +12,44 @@ import (
 )
 
 // Maker is the object that makes the pods of one gang, where that is neither the case nor an
-// operator.
+// operator; nil where there is none.
 func (w Writer) Maker(s *scenario.Submit, name string) *unstructured.Unstructured {
-	switch s.MadeBy {
-	case scenario.ByDeployment:
+	switch {
+	case s.MadeBy == scenario.ByDeployment:
 		return w.deployment(s, name)
-	case scenario.ByBackend:
-		return w.ownJob(s, name)
+	case !w.OwnJob(s):
+		return nil
+	case s.Manifest != nil:
+		return w.ownManifest(s, name)
 	}
-	return nil
+	return w.ownJob(s, name)
 }
 
 // MakerKind is the kind of that object.
 func (w Writer) MakerKind(s *scenario.Submit) catalog.ObjectKind {
-	if s.MadeBy == scenario.ByBackend {
+	if w.OwnJob(s) {
 		return w.Gang.Job.ObjectKind
 	}
 	return deployments
+}
+
+// OwnJob says that the gang is written down as a job of the backend's own. In a safety control
+// nobody knows those, and the case makes the pods.
+func (w Writer) OwnJob(s *scenario.Submit) bool {
+	return s.MadeBy == scenario.ByBackend && w.Gang != nil
+}
+
+// ownManifest is a job of the backend's own as its author wrote it.
+func (w Writer) ownManifest(s *scenario.Submit, name string) *unstructured.Unstructured {
+	u, j := s.Manifest.Object(), w.Gang.Job
+	w.adopt(u, name, name)
+	put(u.Object, j.SchedulerField, w.Scheduler)
+	for i, role := range s.Roles {
+		for key, value := range memberLabels(name, role.Name) {
+			putLabel(u.Object, fmt.Sprintf("%s.%d.%s.metadata.labels", j.Roles, i, j.Template), key, value)
+		}
+	}
+	return u
 }
 
 // ownJob is the gang as a job of the backend's own, which makes the group, too.

@@ -32,8 +32,12 @@ func (w Writer) Takes(m *scenario.Manifest) bool {
 func (w Writer) manifest(s *scenario.Submit, name string) (*unstructured.Unstructured, error) {
 	u := s.Manifest.Object()
 	w.adopt(u, name, name)
-	if w.Job.Runtime != nil {
-		return u, w.checkRuntime(s)
+	if r := w.Job.Runtime; r != nil {
+		if err := w.checkRuntime(s); err != nil {
+			return nil, err
+		}
+		put(u.Object, r.NameField, name)
+		return u, nil
 	}
 	all, _ := Field(u.Object, w.Job.Replicas).(map[string]any)
 	counts := map[string]int64{}

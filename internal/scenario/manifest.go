@@ -21,15 +21,22 @@ type Manifest struct {
 	// Gang is the name that the pods' gang has in it.
 	Gang   string
 	object unstructured.Unstructured
-	// runtime is what the job names, where that stands before it in the file.
+	// runtime is what the job names, where that is in the file, too.
 	runtime *unstructured.Unstructured
 	pods    []*unstructured.Unstructured
 	group   *unstructured.Unstructured
 }
 
-// JobManifest is one whose job was read from a file.
-func JobManifest(file string, job *unstructured.Unstructured) *Manifest {
-	return &Manifest{File: file, object: *job}
+// JobManifest is one whose job was read from a file, with the runtime that it names, or
+// nil.
+func JobManifest(file string, job, runtime *unstructured.Unstructured) *Manifest {
+	return &Manifest{File: file, object: *job, runtime: runtime}
+}
+
+// OwnJobManifest is one whose job is the backend's own. The pods are for a control, where
+// nobody makes any of it; they stand in the order of the gang's roles.
+func OwnJobManifest(file string, job *unstructured.Unstructured, pods []*unstructured.Unstructured) *Manifest {
+	return &Manifest{File: file, Gang: job.GetName(), object: *job, pods: pods}
 }
 
 // PodManifest is one whose pods were read from a file, and their group object; nil is none.

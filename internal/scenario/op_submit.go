@@ -32,7 +32,7 @@ type Submit struct {
 	// operators do.
 	MinResources bool `json:"minResources,omitempty"`
 	// MadeBy is who makes the pods: Deployment, one whose template names the group; or
-	// backend, by a job of its own kind, with the group. The case itself by default, or an operator.
+	// backend, by a job of its own kind, with the group, and by the case in a control that has none. The case itself by default, or an operator.
 	MadeBy string `json:"madeBy,omitempty"`
 	// FormerKey has the pods name their group by the key of the backend's last generation.
 	FormerKey bool `json:"formerKey,omitempty"`

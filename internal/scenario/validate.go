@@ -54,11 +54,6 @@ func (s *Scenario) validate() error {
 			return fmt.Errorf("spec.control.unmet: %q expects nothing", unmet)
 		}
 	}
-	for step := range Each(s.Spec.Steps) {
-		if sub := step.Submit; sub != nil && sub.MadeBy == ByBackend && s.Spec.Control.Scheduler == DefaultScheduler {
-			return fmt.Errorf("spec.control.scheduler: %s has no jobs of a backend's own", DefaultScheduler)
-		}
-	}
 	return s.validateNames()
 }
 

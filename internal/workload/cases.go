@@ -91,7 +91,7 @@ func (r *room) add(n int) *scenario.Nodes {
 
 // submit is the gang, by a name.
 func (g *Gang) submit(name string) *scenario.Submit {
-	return &scenario.Submit{Gang: name, Min: g.Min, Roles: g.Roles, ManifestFile: g.file, Manifest: g.manifest}
+	return &scenario.Submit{Gang: name, Min: g.Min, Roles: g.Roles, ManifestFile: g.file, Manifest: g.manifest, MadeBy: g.madeBy}
 }
 
 // twins are two of the gang.

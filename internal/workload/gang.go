@@ -32,6 +32,7 @@ type Gang struct {
 	LeftOut []string
 
 	manifest *scenario.Manifest
+	madeBy   string
 	file     string
 	needs    []timeline.Pod // of each pod, in the order of the roles
 	labels   map[string]string
@@ -43,9 +44,12 @@ func (f *File) Gang(r *catalog.Release, p *catalog.Pair) (*Gang, error) {
 	g := &Gang{file: f.Name, labels: map[string]string{}}
 	way := r.Gang()
 	var err error
-	if p != nil {
-		err = g.fromJob(f, p.Job, r.SchedulerName())
-	} else {
+	switch {
+	case p != nil:
+		err = g.fromJob(f, p, r.SchedulerName())
+	case way.Job != nil && slices.ContainsFunc(f.objects, func(u *unstructured.Unstructured) bool { return is(u, way.Job.ObjectKind) }):
+		err = g.fromOwnJob(f, way.Job, r.SchedulerName())
+	default:
 		err = g.fromPods(f, &way, r.SchedulerName())
 	}
 	if err != nil {
@@ -55,73 +59,6 @@ func (f *File) Gang(r *catalog.Release, p *catalog.Pair) (*Gang, error) {
 		return nil, fmt.Errorf("%s: %s: its minimum is %d: a gang needs two pods to be bound in part", f.Name, g.Name, g.Min)
 	}
 	return g, nil
-}
-
-// fromJob reads a job's replica types.
-func (g *Gang) fromJob(f *File, j *catalog.Job, scheduler string) error {
-	var job *unstructured.Unstructured
-	for _, u := range f.objects {
-		if is(u, j.ObjectKind) {
-			job = u.DeepCopy()
-		} else {
-			g.leaveOut("%s %s", u.GetKind(), u.GetName())
-		}
-	}
-	if j.Replicas == "" {
-		return fmt.Errorf("%s %s: its pods are in a runtime that it names, and not in it: such a job can't be taken from a manifest yet", job.GetKind(), job.GetName())
-	}
-	at := job.GetKind() + " " + job.GetName()
-	for _, field := range []string{"spec.suspend", "spec.runPolicy.suspend"} {
-		if gang.Field(job.Object, field) == true {
-			return fmt.Errorf("%s: %s: a suspended job has no pods", at, field)
-		}
-	}
-	replicas, _ := gang.Field(job.Object, j.Replicas).(map[string]any)
-	if len(replicas) == 0 {
-		return fmt.Errorf("%s: %s: must be set", at, j.Replicas)
-	}
-	for _, kind := range slices.Sorted(maps.Keys(replicas)) {
-		where := fmt.Sprintf("%s: %s.%s", at, j.Replicas, kind)
-		entry, _ := replicas[kind].(map[string]any)
-		if entry == nil {
-			return fmt.Errorf("%s: must be set", where)
-		}
-		count, ok := entry["replicas"].(int64)
-		if !ok {
-			count = 1
-		}
-		if count < 0 || count > mostPods {
-			return fmt.Errorf("%s.replicas: %d must be from 0 to %d", where, count, mostPods)
-		}
-		if count == 0 {
-			delete(replicas, kind)
-			continue
-		}
-		entry["replicas"] = count
-		template, _ := entry["template"].(map[string]any)
-		needs, err := g.prepare(where+".template", template, scheduler)
-		if err != nil {
-			return err
-		}
-		g.Roles = append(g.Roles, role(strings.ToLower(kind), int(count), needs))
-		for range count {
-			g.needs = append(g.needs, needs)
-		}
-	}
-	if len(g.needs) > mostPods {
-		return fmt.Errorf("%s: %d pods are more than %d", at, len(g.needs), mostPods)
-	}
-	g.Name, g.Min = job.GetName(), len(g.needs)
-	if j.MinField != "" {
-		if least, ok := gang.Field(job.Object, j.MinField).(int64); ok {
-			if least < 1 || least > int64(len(g.needs)) {
-				return fmt.Errorf("%s: %s: %d must be from 1 to its %d pods", at, j.MinField, least, len(g.needs))
-			}
-			g.Min = int(least)
-		}
-	}
-	g.manifest = scenario.JobManifest(g.file, job)
-	return nil
 }
 
 // mostPods is the largest gang that is taken: the oracle must be exact for it.
@@ -156,6 +93,7 @@ func (g *Gang) fromPods(f *File, way *catalog.Gang, scheduler string) error {
 				return fmt.Errorf("%s %s and %s: one gang at a time", u.GetKind(), group.GetName(), u.GetName())
 			}
 			group = u.DeepCopy()
+			g.strip(group, group.GetKind()+" "+group.GetName(), []string{way.Group.QueueField, way.Group.PriorityField})
 		default:
 			g.leaveOut("%s %s", u.GetKind(), u.GetName())
 		}

@@ -70,15 +70,20 @@ func Read(name string, data []byte) (*File, error) {
 }
 
 // Pair is the operator that makes the pods of the file's job, on a backend's release; nil
-// where the file holds the pods themselves. Of several that serve the job's kind it is the
+// where the backend does so itself, or the file holds the pods. Of several that serve the job's kind it is the
 // one of the newest Kubernetes, or the one that ref names.
 func (f *File) Pair(c *catalog.Catalog, on *catalog.Release, ref string) (*catalog.Pair, error) {
-	job, err := f.job(c)
-	if err != nil || job == nil {
-		if err == nil && ref != "" {
-			err = fmt.Errorf("%s: holds pods and no job: operator %s has nothing to do with them", f.Name, ref)
-		}
+	own := on.Gang().Job
+	job, err := f.job(c, own)
+	switch {
+	case err != nil:
 		return nil, err
+	case job == nil && ref != "":
+		return nil, fmt.Errorf("%s: holds pods and no job: operator %s has nothing to do with them", f.Name, ref)
+	case job != nil && own != nil && is(job, own.ObjectKind) && ref != "":
+		return nil, fmt.Errorf("%s: %s %s is a job of %s's own: operator %s has nothing to do with it", f.Name, job.GetKind(), job.GetName(), on, ref)
+	case job == nil || own != nil && is(job, own.ObjectKind):
+		return nil, nil
 	}
 	var best *catalog.Pair
 	var why []string
@@ -114,8 +119,12 @@ func (f *File) Pair(c *catalog.Catalog, on *catalog.Release, ref string) (*catal
 	return nil, fmt.Errorf("%s: %s %s: operator %s does not serve %s of %s", f.Name, job.GetKind(), job.GetName(), ref, job.GetKind(), job.GetAPIVersion())
 }
 
-// job is the file's only job of a kind that an operator serves; nil where it has pods.
-func (f *File) job(c *catalog.Catalog) (*unstructured.Unstructured, error) {
+// job is the file's only job of a kind that an operator serves, or the backend by its own;
+// nil where it has pods.
+func (f *File) job(c *catalog.Catalog, own *catalog.OwnJob) (*unstructured.Unstructured, error) {
+	runs := func(u *unstructured.Unstructured) bool {
+		return own != nil && is(u, own.ObjectKind) || slices.ContainsFunc(c.Operators, func(o *catalog.Operator) bool { return serves(o, u) })
+	}
 	var job *unstructured.Unstructured
 	var others []string
 	pods := 0
@@ -123,7 +132,7 @@ func (f *File) job(c *catalog.Catalog) (*unstructured.Unstructured, error) {
 		switch {
 		case isPod(u):
 			pods++
-		case !slices.ContainsFunc(c.Operators, func(o *catalog.Operator) bool { return serves(o, u) }):
+		case !runs(u):
 			others = append(others, fmt.Sprintf("%s of %s", u.GetKind(), u.GetAPIVersion()))
 		case job != nil:
 			return nil, fmt.Errorf("%s: %s %s and %s %s are two jobs: one gang at a time", f.Name, job.GetKind(), job.GetName(), u.GetKind(), u.GetName())
@@ -133,9 +142,9 @@ func (f *File) job(c *catalog.Catalog) (*unstructured.Unstructured, error) {
 	}
 	switch {
 	case job != nil && pods > 0:
-		return nil, fmt.Errorf("%s: %s %s and pods besides: the operator makes the job's pods", f.Name, job.GetKind(), job.GetName())
+		return nil, fmt.Errorf("%s: %s %s and pods besides: the job's pods are made of it", f.Name, job.GetKind(), job.GetName())
 	case job == nil && pods == 0:
-		return nil, fmt.Errorf("%s: no gang is in it: of %s, none is a pod, or a job that an operator of the catalog serves (%s)",
+		return nil, fmt.Errorf("%s: no gang is in it: of %s, none is a pod, or a job that an operator of the catalog or the backend runs (%s)",
 			f.Name, strings.Join(others, ", "), strings.Join(kinds(c), ", "))
 	}
 	return job, nil
@@ -153,9 +162,14 @@ func is(u *unstructured.Unstructured, k catalog.ObjectKind) bool {
 	return u.GetAPIVersion() == k.APIVersion && u.GetKind() == k.Kind
 }
 
-// kinds are those of all operators, each once.
+// kinds are those of all operators and backends, each once.
 func kinds(c *catalog.Catalog) []string {
 	var all []string
+	for _, b := range c.Backends {
+		if j := b.Spec.Gang.Job; j != nil {
+			all = append(all, fmt.Sprintf("%s of %s on %s", j.Kind, j.APIVersion, b.Metadata.Name))
+		}
+	}
 	for _, o := range c.Operators {
 		for _, j := range o.Spec.Jobs {
 			if name := j.Kind + " of " + j.APIVersion; !slices.Contains(all, name) {

@@ -50,6 +50,8 @@ func TestCases(t *testing.T) {
 		"tfjob":      {"conformance/manifests/tf-smoke-gpu.yaml", "volcano@v1.14.1", "training-operator@v1.9.3/TFJob"},
 		"mpijob":     {"examples/mpijob.yaml", "volcano@v1.14.1", "mpi-operator@v0.8.0/MPIJob"},
 		"pytorchjob": {"examples/pytorchjob.yaml", "volcano@v1.14.1", "training-operator@v1.9.3/PyTorchJob"},
+		"trainjob":   {"examples/trainjob.yaml", "volcano@v1.14.1", "trainer@v2.2.0/TrainJob"},
+		"vcjob":      {"examples/vcjob.yaml", "volcano@v1.14.1", ""},
 		"pods":       {"examples/pods.yaml", "volcano@v1.14.1", ""},
 	}
 	c := shipped(t)
@@ -135,6 +137,35 @@ spec:
 `)
 }
 
+// runtimeAndJob are a runtime of one entry, and a job that names it.
+var runtimeAndJob = [2]string{`
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: torch}
+spec:
+  mlPolicy: {torch: {}}
+  template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {
+    containers: [{name: node, resources: {limits: {nvidia.com/gpu: 1}}}]}}}}}]}}
+`, `
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: train}
+spec: {runtimeRef: {name: torch}, trainer: {numNodes: 3}}
+`}
+
+func ownJob(change ...string) string {
+	return strings.NewReplacer(change...).Replace(`
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  schedulerName: volcano
+  minAvailable: 3
+  tasks:
+  - {name: worker, replicas: 3, template: {spec: {containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+`)
+}
+
 const group = `
 ---
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -154,9 +185,9 @@ func TestBadManifests(t *testing.T) {
 		"no name":           {"apiVersion: v1\nkind: Pod\n", "", `m.yaml: document 1: apiVersion "v1" and metadata.name "" must be set`},
 		"two of one name":   {group + group, "", `m.yaml: document 2: metadata.name: "sweep" is the name of the PodGroup of document 1, too`},
 		"a list":            {"apiVersion: v1\nkind: List\nitems: []\n", "", "m.yaml: document 1: kind: a List must be taken apart into documents"},
-		"nobody serves it":  {job("TFJob", "FooJob"), "", "m.yaml: no gang is in it: of FooJob of kubeflow.org/v1, none is a pod, or a job that an operator of the catalog serves ("},
+		"nobody serves it":  {job("TFJob", "FooJob"), "", "m.yaml: no gang is in it: of FooJob of kubeflow.org/v1, none is a pod, or a job that an operator of the catalog or the backend runs ("},
 		"two jobs":          {job() + "---" + job("train", "other"), "", "m.yaml: TFJob train and TFJob other are two jobs: one gang at a time"},
-		"pods besides":      {job() + pod("a"), "", "m.yaml: TFJob train and pods besides: the operator makes the job's pods"},
+		"pods besides":      {job() + pod("a"), "", "m.yaml: TFJob train and pods besides: the job's pods are made of it"},
 		"another operator":  {job(), "mpi-operator", "m.yaml: TFJob train: operator mpi-operator does not serve TFJob of kubeflow.org/v1"},
 		"operator for pods": {group + pod("a"), "mpi-operator", "m.yaml: holds pods and no job: operator mpi-operator has nothing to do with them"},
 		"suspended":         {job("false", "true"), "", "m.yaml: TFJob train: spec.runPolicy.suspend: a suspended job has no pods"},
@@ -172,6 +203,15 @@ func TestBadManifests(t *testing.T) {
 		"no key":            {group + pod("a", "scheduling.k8s.io/group-name", "other"), "", "m.yaml: pod a: names no group, which this backend looks for in the annotation scheduling.k8s.io/group-name"},
 		"no scheduler":      {group + pod("a", "schedulerName: volcano", "hostNetwork: false"), "", "m.yaml: pod a: spec.schedulerName: is not set, so volcano never sees it"},
 		"two groups":        {group + pod("a") + pod("b", "sweep", "other"), "", `m.yaml: pod b: names the group "other", and others "sweep": one gang at a time`},
+		"no runtime":        {runtimeAndJob[1], "", `m.yaml: TrainJob train: spec.runtimeRef.name: "torch" is not in the file: the ClusterTrainingRuntime that it names must be`},
+		"mpi runtime":       {strings.Replace(runtimeAndJob[0], "torch: {}", "mpi: {}", 1) + "---" + runtimeAndJob[1], "", "m.yaml: TrainingRuntime torch: spec.mlPolicy.mpi: is not known here"},
+		"later entry":       {strings.Replace(runtimeAndJob[0], "name: node", "name: node, dependsOn: [{name: data}]", 1) + "---" + runtimeAndJob[1], "", "m.yaml: TrainingRuntime torch: spec.template.spec.replicatedJobs.0.dependsOn: is not known here"},
+		"too many nodes":    {runtimeAndJob[0] + "---" + strings.Replace(runtimeAndJob[1], "numNodes: 3", "numNodes: 300", 1), "", "m.yaml: TrainJob train: spec.trainer.numNodes: 300 must be from 0 to 256"},
+		"own job, operator": {ownJob(), "trainer", "m.yaml: Job train is a job of volcano@v1.14.1's own: operator trainer has nothing to do with it"},
+		"own job, no tasks": {ownJob("tasks", "roles"), "", "m.yaml: Job train: spec.tasks: must be set"},
+		"task's minimum":    {ownJob("replicas: 3", "replicas: 3, minAvailable: 2"), "", "m.yaml: Job train: spec.tasks.0.minAvailable: is not known here"},
+		"own job, minimum":  {ownJob("minAvailable: 3", "minAvailable: 4"), "", "m.yaml: Job train: spec.minAvailable: 4 must be from 1 to its 3 pods"},
+		"own job, other":    {ownJob("schedulerName: volcano", "schedulerName: default-scheduler"), "", `m.yaml: Job train: spec.schedulerName: "default-scheduler" is not the backend's, "volcano"`},
 		"group too large":   {group + pod("a"), "", "m.yaml: PodGroup sweep: spec.minMember: 2 must be from 1 to its 1 pods"},
 	}
 	c := shipped(t)
@@ -191,6 +231,8 @@ func TestBadManifests(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(job()))
 	f.Add([]byte(group + pod("a") + pod("b")))
+	f.Add([]byte(runtimeAndJob[0] + "---" + runtimeAndJob[1]))
+	f.Add([]byte(ownJob()))
 	c, err := catalog.Load(os.DirFS("../.."))
 	if err != nil {
 		f.Fatal(err)

@@ -1,0 +1,306 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/gang"
+	"github.com/gangctl/gangctl/internal/scenario"
+)
+
+// fromJob reads a job that an operator serves.
+func (g *Gang) fromJob(f *File, p *catalog.Pair, scheduler string) error {
+	j := p.Job
+	runtimes := func(u *unstructured.Unstructured) bool {
+		r := j.Runtime
+		return r != nil && u.GetAPIVersion() == r.APIVersion && (u.GetKind() == r.Kind || u.GetKind() == r.ClusterKind)
+	}
+	job, err := g.jobOf(f, j.ObjectKind, runtimes)
+	if err != nil {
+		return err
+	}
+	at := title(job)
+	g.strip(job, at, p.Operator.Operator.Spec.Absent)
+	var runtime *unstructured.Unstructured
+	if j.Runtime == nil {
+		err = g.fromReplicas(at, job, j, scheduler)
+	} else {
+		runtime, err = g.fromRuntime(f, at, job, j, scheduler)
+	}
+	if err != nil {
+		return err
+	}
+	g.manifest = scenario.JobManifest(g.file, job, runtime)
+	return g.minimum(at, job, j.MinField)
+}
+
+// jobOf is a copy of the file's job of a kind. What the job does not need besides is left
+// out.
+func (g *Gang) jobOf(f *File, kind catalog.ObjectKind, needs func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+	var job *unstructured.Unstructured
+	for _, u := range f.objects {
+		switch {
+		case is(u, kind):
+			job = u.DeepCopy()
+		case !needs(u):
+			g.leaveOut("%s", title(u))
+		}
+	}
+	for _, field := range []string{"spec.suspend", "spec.runPolicy.suspend"} {
+		if gang.Field(job.Object, field) == true {
+			return nil, fmt.Errorf("%s: %s: a suspended job has no pods", title(job), field)
+		}
+	}
+	return job, nil
+}
+
+func title(u *unstructured.Unstructured) string { return u.GetKind() + " " + u.GetName() }
+
+// minimum takes the gang's name and minimum from its job, whose roles are known: all pods
+// where the job does not say.
+func (g *Gang) minimum(at string, job *unstructured.Unstructured, field string) error {
+	if len(g.needs) > mostPods {
+		return fmt.Errorf("%s: %d pods are more than %d", at, len(g.needs), mostPods)
+	}
+	g.Name, g.Min = job.GetName(), len(g.needs)
+	if field == "" {
+		return nil
+	}
+	if least, ok := gang.Field(job.Object, field).(int64); ok {
+		if least < 1 || least > int64(len(g.needs)) {
+			return fmt.Errorf("%s: %s: %d must be from 1 to its %d pods", at, field, least, len(g.needs))
+		}
+		g.Min = int(least)
+	}
+	return nil
+}
+
+// fromReplicas reads the replica types of a job.
+func (g *Gang) fromReplicas(at string, job *unstructured.Unstructured, j *catalog.Job, scheduler string) error {
+	replicas, _ := gang.Field(job.Object, j.Replicas).(map[string]any)
+	if len(replicas) == 0 {
+		return fmt.Errorf("%s: %s: must be set", at, j.Replicas)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(replicas)) {
+		where := fmt.Sprintf("%s: %s.%s", at, j.Replicas, kind)
+		entry, _ := replicas[kind].(map[string]any)
+		if entry == nil {
+			return fmt.Errorf("%s: must be set", where)
+		}
+		count, err := countOf(where+".replicas", entry["replicas"])
+		if err != nil {
+			return err
+		}
+		if count == 0 {
+			delete(replicas, kind)
+			continue
+		}
+		entry["replicas"] = count
+		template, _ := entry["template"].(map[string]any)
+		if err := g.addRole(where+".template", strings.ToLower(kind), count, template, scheduler); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fromRuntime reads the entries of the runtime that a job names, and returns it.
+func (g *Gang) fromRuntime(f *File, at string, job *unstructured.Unstructured, j *catalog.Job, scheduler string) (*unstructured.Unstructured, error) {
+	r := j.Runtime
+	name, _ := gang.Field(job.Object, r.NameField).(string)
+	var runtime *unstructured.Unstructured
+	for _, u := range f.objects {
+		if u.GetAPIVersion() != r.APIVersion || u.GetKind() != r.Kind && u.GetKind() != r.ClusterKind {
+			continue
+		}
+		if u.GetName() != name {
+			g.leaveOut("%s", title(u))
+			continue
+		}
+		runtime = u.DeepCopy()
+	}
+	if runtime == nil {
+		return nil, fmt.Errorf("%s: %s: %q is not in the file: the %s that it names must be, as it has the pods", at, r.NameField, name, cmp.Or(r.ClusterKind, r.Kind))
+	}
+	where := title(runtime)
+	if runtime.GetKind() != r.Kind {
+		g.leaveOut("%s, as a %s is in its place", where, r.Kind)
+		runtime.SetKind(r.Kind)
+	}
+	for path, value := range j.Fields {
+		if err := unstructured.SetNestedField(job.Object, value, strings.Split(path, ".")...); err != nil {
+			return nil, fmt.Errorf("%s: %w", at, err)
+		}
+	}
+	g.strip(runtime, where, r.Absent)
+	if err := unread(where+": ", runtime.Object, r.Unread); err != nil {
+		return nil, err
+	}
+	entries, _ := gang.Field(runtime.Object, r.Roles).([]any)
+	for i, e := range entries {
+		where := fmt.Sprintf("%s: %s.%d", where, r.Roles, i)
+		entry, _ := e.(map[string]any)
+		role, _ := entry["name"].(string)
+		if role == "" {
+			return nil, fmt.Errorf("%s.name: must be set", where)
+		}
+		if err := unread(where+".", entry, r.EntryUnread); err != nil {
+			return nil, err
+		}
+		template, _ := gang.Field(entry, r.Template).(map[string]any)
+		counted, number := where+"."+r.Counts[0], gang.Field(entry, r.Counts[0])
+		if s := r.Sized; s != nil && sized(entry, s) {
+			if gang.Field(runtime.Object, s.Policy) != nil {
+				counted, number = title(runtime)+": "+s.Count, gang.Field(runtime.Object, s.Count)
+			}
+			if own := gang.Field(job.Object, s.JobCount); own != nil {
+				counted, number = at+": "+s.JobCount, own
+			}
+			if own := gang.Field(job.Object, s.JobResources); own != nil {
+				giveResources(template, j.Container, own)
+			}
+		}
+		count, err := countOf(counted, number)
+		if err != nil {
+			return nil, err
+		}
+		if count == 0 {
+			return nil, fmt.Errorf("%s: 0 must be from 1 to %d", counted, mostPods)
+		}
+		if err := g.addRole(where+"."+r.Template, role, count, template, scheduler); err != nil {
+			return nil, err
+		}
+	}
+	if len(entries) == 0 {
+		return nil, fmt.Errorf("%s: %s: must be set", where, r.Roles)
+	}
+	return runtime, nil
+}
+
+// sized says that an entry is the one that its job gives another size.
+func sized(entry map[string]any, s *catalog.SizedEntry) bool {
+	labels, _ := gang.Field(entry, s.Labels).(map[string]any)
+	return labels[s.Label] == s.Value
+}
+
+// giveResources gives a template's container the requests and limits of its job.
+func giveResources(template map[string]any, container string, resources any) {
+	containers, _ := gang.Field(template, "spec.containers").([]any)
+	for _, c := range containers {
+		if c, _ := c.(map[string]any); c["name"] == container {
+			c["resources"] = resources
+		}
+	}
+}
+
+// fromOwnJob reads a job of the backend's own kind.
+func (g *Gang) fromOwnJob(f *File, j *catalog.OwnJob, scheduler string) error {
+	job, err := g.jobOf(f, j.ObjectKind, func(*unstructured.Unstructured) bool { return false })
+	if err != nil {
+		return err
+	}
+	at := title(job)
+	g.strip(job, at, j.Absent)
+	if asked := gang.Field(job.Object, j.SchedulerField); asked != nil && asked != scheduler {
+		return fmt.Errorf("%s: %s: %q is not the backend's, %q", at, j.SchedulerField, asked, scheduler)
+	}
+	entries, _ := gang.Field(job.Object, j.Roles).([]any)
+	if len(entries) == 0 {
+		return fmt.Errorf("%s: %s: must be set", at, j.Roles)
+	}
+	var pods []*unstructured.Unstructured
+	for i, e := range entries {
+		where := fmt.Sprintf("%s: %s.%d", at, j.Roles, i)
+		entry, _ := e.(map[string]any)
+		role, _ := entry["name"].(string)
+		if role == "" {
+			return fmt.Errorf("%s.name: must be set", where)
+		}
+		if err := unread(where+".", entry, j.EntryUnread); err != nil {
+			return err
+		}
+		count, err := countOf(where+"."+j.Count, gang.Field(entry, j.Count))
+		if err != nil {
+			return err
+		}
+		if count == 0 {
+			return fmt.Errorf("%s.%s: 0 must be from 1 to %d", where, j.Count, mostPods)
+		}
+		template, _ := gang.Field(entry, j.Template).(map[string]any)
+		if err := g.addRole(where+"."+j.Template, role, count, template, scheduler); err != nil {
+			return err
+		}
+		for n := range count {
+			pods = append(pods, podOf(template, role, fmt.Sprintf("%s-%s-%d", job.GetName(), role, n)))
+		}
+	}
+	g.madeBy = scenario.ByBackend
+	g.manifest = scenario.OwnJobManifest(g.file, job, pods)
+	return g.minimum(at, job, j.MinField)
+}
+
+// podOf is a pod of a template.
+func podOf(template map[string]any, role, name string) *unstructured.Unstructured {
+	u := (&unstructured.Unstructured{Object: template}).DeepCopy()
+	u.SetAPIVersion("v1")
+	u.SetKind("Pod")
+	u.SetName(name)
+	labels := u.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[gang.RoleLabel] = role
+	u.SetLabels(labels)
+	return u
+}
+
+// addRole adds the pods of a template.
+func (g *Gang) addRole(where, name string, count int64, template map[string]any, scheduler string) error {
+	needs, err := g.prepare(where, template, scheduler)
+	if err != nil {
+		return err
+	}
+	g.Roles = append(g.Roles, role(name, int(count), needs))
+	for range count {
+		g.needs = append(g.needs, needs)
+	}
+	return nil
+}
+
+// countOf is a number of pods; 1 where there is none.
+func countOf(where string, number any) (int64, error) {
+	count, ok := number.(int64)
+	if !ok {
+		count = 1
+	}
+	if count < 0 || count > mostPods {
+		return 0, fmt.Errorf("%s: %d must be from 0 to %d", where, count, mostPods)
+	}
+	return count, nil
+}
+
+// strip takes away what a lab does not have. Where it is empty, there is nothing to tell.
+func (g *Gang) strip(u *unstructured.Unstructured, where string, paths []string) {
+	for _, path := range paths {
+		if path != "" && gang.Field(u.Object, path) != nil {
+			unstructured.RemoveNestedField(u.Object, strings.Split(path, ".")...)
+			g.leaveOut("%s: %s", where, path)
+		}
+	}
+}
+
+// unread says which field decides on the pods in a way that is not known here.
+func unread(where string, object map[string]any, paths []string) error {
+	for _, path := range paths {
+		if gang.Field(object, path) != nil {
+			return fmt.Errorf("%s%s: is not known here, and decides on the gang's pods: such a job can't be taken", where, path)
+		}
+	}
+	return nil
+}

@@ -56,10 +56,10 @@ their controls through it, and writes the report:
   out/cases/<case>/{timeline.jsonl,verdict.yaml,components/*.log}
 
 With --manifest it takes a job of your own in place of the cases: one that an operator
-of the catalog serves, or pods with the group that they name. It finds the gang in
-it, sizes nodes by its requests with room for it and without, and sees that it waits
-whole, runs whole, leaves its room to the next, does not lock with its twin, and
-gets its room back when a member dies.
+of the catalog serves, the backend's own, or pods with the group that they name. It
+finds the gang in it, sizes nodes by its requests with room for it and without, and
+sees that it waits whole, runs whole, leaves its room to the next, does not lock with
+its twin, and gets its room back when a member dies.
 
 What is missing (a control plane, KWOK, the backend's own binaries) is built
 from pinned Go modules first: minutes once, and nothing after that.`,

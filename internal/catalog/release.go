@@ -101,18 +101,25 @@ func (b *Bundle) modules(name, dir string) []Module {
 }
 
 func (b *Bundle) supports(name fmt.Stringer, kubernetes string) error {
-	c, err := semver.NewConstraint(b.Kubernetes.Range)
+	in, err := InRange(b.Kubernetes.Range, kubernetes)
+	if err == nil && !in {
+		err = fmt.Errorf("%s supports Kubernetes %s (%s), not %s", name, b.Kubernetes.Range, b.Kubernetes.Source, kubernetes)
+	}
+	return err
+}
+
+// InRange says whether a semver range holds a version of Kubernetes, whatever its vendor has
+// added to it.
+func InRange(versions, kubernetes string) (bool, error) {
+	in, err := semver.NewConstraint(versions)
 	if err != nil {
-		return err
+		return false, err
 	}
 	v, err := semver.NewVersion(kubernetes)
 	if err != nil {
-		return fmt.Errorf("kubernetes version %q: %w", kubernetes, err)
+		return false, fmt.Errorf("kubernetes version %q: %w", kubernetes, err)
 	}
-	if !c.Check(plain(v)) {
-		return fmt.Errorf("%s supports Kubernetes %s (%s), not %s", name, b.Kubernetes.Range, b.Kubernetes.Source, kubernetes)
-	}
-	return nil
+	return in.Check(plain(v)), nil
 }
 
 // plain takes a vendor's suffix away (v1.34.4-eks-113cf36), which semver would read

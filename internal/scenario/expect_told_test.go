@@ -55,8 +55,10 @@ func TestHold(t *testing.T) {
 
 func TestKubernetesRange(t *testing.T) {
 	s := &Scenario{Spec: Spec{Kubernetes: ">=1.27"}}
-	if err := s.RunsOn("v1.34.4"); err != nil {
-		t.Error(err)
+	for _, version := range []string{"v1.34.4", "v1.34.4-eks-113cf36"} {
+		if err := s.RunsOn(version); err != nil {
+			t.Errorf("%s: %v", version, err)
+		}
 	}
 	if err := s.RunsOn("v1.24.17"); err == nil || err.Error() != "it needs Kubernetes >=1.27, and this is v1.24.17" {
 		t.Errorf("got %v", err)

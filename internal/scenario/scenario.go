@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/gangctl/gangctl/internal/catalog"
 	"github.com/gangctl/gangctl/internal/strict"
 )
 
@@ -151,18 +151,11 @@ func (s *Scenario) RunsOn(kubernetes string) error {
 	if s.Spec.Kubernetes == "" {
 		return nil
 	}
-	in, err := semver.NewConstraint(s.Spec.Kubernetes)
-	if err != nil {
-		return err
+	in, err := catalog.InRange(s.Spec.Kubernetes, kubernetes)
+	if err == nil && !in {
+		err = fmt.Errorf("it needs Kubernetes %s, and this is %s", s.Spec.Kubernetes, kubernetes)
 	}
-	v, err := semver.NewVersion(kubernetes)
-	if err != nil {
-		return fmt.Errorf("kubernetes: %q: %w", kubernetes, err)
-	}
-	if !in.Check(v) {
-		return fmt.Errorf("it needs Kubernetes %s, and this is %s", s.Spec.Kubernetes, kubernetes)
-	}
-	return nil
+	return err
 }
 
 // Decode reads a case. The error names the file, the step and the field.

@@ -197,13 +197,13 @@ func (e *Expect) String() string {
 		text = e.installationString()
 	case e.Bound != nil:
 		text = fmt.Sprintf("%s: %s bound", e.Gang, e.Bound)
+		if e.OrRefused {
+			text += " or refused"
+		}
 	case e.Finished:
 		text = e.Gang + ": all finished"
 	case e.Told != "":
 		text = fmt.Sprintf("%s: somebody says %q", e.Gang, e.Told)
-		if e.OrRefused {
-			text += " or refused"
-		}
 	case e.Group != nil:
 		text = fmt.Sprintf("%s: %s", e.Gang, e.Group)
 	case e.Refused:

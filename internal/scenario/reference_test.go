@@ -23,7 +23,8 @@ func schema(t *testing.T) *jsonschema.Schema {
 				least := jsonschema.NewProperties()
 				least.Set("min", &jsonschema.Schema{Type: "integer", Minimum: "1"})
 				least.Set("owned", &jsonschema.Schema{Type: "boolean"})
-				return &jsonschema.Schema{Title: "none, or min and owned", OneOf: []*jsonschema.Schema{
+				least.Set("kept", &jsonschema.Schema{Type: "boolean"})
+				return &jsonschema.Schema{Title: "none, or min and perhaps owned and kept", OneOf: []*jsonschema.Schema{
 					{Type: "string", Enum: []any{"none"}},
 					{Type: "object", Properties: least, Required: []string{"min"}, AdditionalProperties: jsonschema.FalseSchema},
 				}}

@@ -35,8 +35,8 @@ func (a *app) newRBAC() *cobra.Command {
 	o := &rbacOptions{}
 	check := &cobra.Command{
 		Use:   "check [backend[@version]]",
-		Short: "Compare what the bundle's roles grant with what a full run asks for",
-		Long: `check runs all cases, and reads from the API server's audit log what each
+		Short: "Compare what the bundle's roles grant with what a run asks for",
+		Long: `check runs the cases of a row of the matrix, and reads from the API server's audit log what each
 ServiceAccount of the bundle asked for, and gangctl-verify's own: what was
 forbidden, and what its roles grant and nobody used. Of upstream's roles, it counts
 what is unused. Without a backend, it checks every release, by what matrix has left

@@ -178,7 +178,17 @@ func summary(t *testing.T, tr *setup.Tree) string {
 		}
 		lines.WriteString("\n")
 	}
-	return strings.TrimSuffix(lines.String(), "\n")
+	lines.WriteString("| profile | cases | about |\n| --- | --- | --- |\n")
+	for _, p := range tr.Profiles {
+		n := 0
+		for _, c := range tr.Cases {
+			if c.Spec.Profile == p.Name {
+				n++
+			}
+		}
+		fmt.Fprintf(&lines, "| `%s` | %d | %s |\n", p.Name, n, p.About)
+	}
+	return lines.String()
 }
 
 func with(list []string, s string) []string {

@@ -197,9 +197,9 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (_ *re
 	fmt.Fprintf(a.Err, "%s on Kubernetes %s: %d cases, each with its control\n", s, s.Kubernetes, len(cases))
 	story := &story{out: a.Err, terminal: isTerminal(a.Err), total: len(cases)}
 	s.Progress = story.runs
-	done, err := s.Run(ctx, cases, story.ended)
-	if err != nil {
-		return nil, broken(err)
+	done, failed := s.Run(ctx, cases, story.ended)
+	if failed != nil && (len(done) == 0 || ctx.Err() != nil) {
+		return nil, broken(failed)
 	}
 	// 3. The report.
 	m := report.Meta{
@@ -207,7 +207,7 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (_ *re
 		Tool: version(), Provider: o.provider, Profiles: profilesOf(cases), Date: time.Now(), Command: o.command(s), Strict: o.strict,
 	}
 	r, err := report.Write(s.Out, m, done)
-	return r, broken(err)
+	return r, broken(errors.Join(failed, err))
 }
 
 // fromManifest writes the cases of a user's own job, and chooses the operator that makes

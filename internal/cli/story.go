@@ -49,6 +49,13 @@ func (s *story) runs(done, total int, running []string) {
 	fmt.Fprint(s.out, clearLine+s.status)
 }
 
+// reason writes what stands below a case, each thing on a line.
+func (s *story) reason(text string) {
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "; ", "\n"), "\n") {
+		fmt.Fprintf(s.out, "        %s\n", line)
+	}
+}
+
 // ended writes a case's line, with the reason beneath it where it did not pass.
 func (s *story) ended(c report.Case) {
 	s.mu.Lock()
@@ -71,9 +78,10 @@ func (s *story) ended(c report.Case) {
 	fmt.Fprintf(s.out, "%s %2d/%d %-32s %-20s %6.1fs\n", mark, s.n, s.total, c.Scenario.Metadata.Name,
 		report.Label(c), time.Duration(c.Verdict.Subject.Seconds).Seconds())
 	if c.Verdict.Reason != "" {
-		for line := range strings.SplitSeq(strings.ReplaceAll(c.Verdict.Reason, "; ", "\n"), "\n") {
-			fmt.Fprintf(s.out, "        %s\n", line)
-		}
+		s.reason(c.Verdict.Reason)
+	}
+	if c.Before != nil {
+		s.reason(c.Before.String())
 	}
 	fmt.Fprint(s.out, s.status)
 }

@@ -48,6 +48,8 @@ func (d *driver) gangsLike(glob string) []string {
 
 func (d *driver) deleteGang(ctx context.Context, name string) error {
 	d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: name, Ended: true}})
+	delete(d.lacking, name)
+	delete(d.groups, name)
 	if d.jobs[name] != nil {
 		for first := range d.jobs[name].First(name) {
 			d.rec.Record(timeline.Event{Gang: &timeline.Gang{Name: first, Ended: true}})

@@ -41,7 +41,7 @@ func TestLoadErrors(t *testing.T) {
 }
 
 func TestNoticed(t *testing.T) {
-	failed := &verdict.Verdict{Outcome: verdict.Fail, Subject: verdict.Run{
+	failed := &verdict.Verdict{Outcome: verdict.Fail, Control: &verdict.Run{}, Subject: verdict.Run{
 		Violations: []verdict.Violation{{Property: scenario.AllOrNothing, Detail: "train was partly bound"}},
 		Expectations: []verdict.Expectation{
 			{Step: 2, Text: "train: none bound", Met: true},
@@ -50,6 +50,7 @@ func TestNoticed(t *testing.T) {
 	}}
 	// Its control proves nothing, whatever its subject showed.
 	open := &verdict.Verdict{Outcome: verdict.Inconclusive, Subject: failed.Subject}
+	unproven := &verdict.Verdict{Outcome: verdict.Fail, Control: &verdict.Run{}, ControlReason: "the lab did not start", Subject: failed.Subject}
 	asked := []access.Request{
 		{User: "scheduler", Verb: "create", Resource: "pods/binding", Count: 3, Refused: 3},
 		{User: "scheduler", Verb: "list", Resource: "pods", Count: 3},
@@ -62,6 +63,7 @@ func TestNoticed(t *testing.T) {
 		"property":              {Noticed{Property: scenario.AllOrNothing}, failed, "all-or-nothing: train was partly bound"},
 		"another property":      {Noticed{Property: scenario.Membership}, failed, ""},
 		"inconclusive":          {Noticed{Property: scenario.AllOrNothing}, open, ""},
+		"unproven":              {Noticed{Property: scenario.AllOrNothing}, unproven, ""},
 		"unmet":                 {Noticed{Unmet: "all bound"}, failed, "step 5: train: all bound within 30s: none is bound"},
 		"met":                   {Noticed{Unmet: "none bound"}, failed, ""},
 		"forbidden":             {Noticed{Forbidden: "create pods/binding"}, open, "create pods/binding is forbidden to scheduler (3 times)"},

@@ -35,7 +35,8 @@ func controlShowed(c Case) string {
 	if c.spec().Control.Scheduler == scenario.StoppedScheduler {
 		return stoppedShowed(v)
 	}
-	return defaultShowed(v.Control, c.spec().Control.Breaks)
+	control := c.spec().Control
+	return defaultShowed(v.Control, control.MustBreak(v.Operator != ""))
 }
 
 // stoppedShowed is for a liveness case. Pods that were bound before the stop are

@@ -55,7 +55,7 @@ func (f *folder) step(s *timeline.Step) {
 // component notes a stop, an exit and a second start: that everything started
 // before the case is no news.
 func (f *folder) component(c *timeline.Component) {
-	stopped := c.State != timeline.Started
+	stopped := c.State != timeline.Started && c.State != timeline.Resumed
 	if !stopped && !f.down[c.Name] {
 		return
 	}
@@ -63,8 +63,8 @@ func (f *folder) component(c *timeline.Component) {
 	switch c.State {
 	case timeline.Started:
 		f.alarm(c.Name + " started again")
-	case timeline.Stopped:
-		f.alarm(c.Name + " stopped")
+	case timeline.Stopped, timeline.Paused, timeline.Resumed:
+		f.alarm(c.Name + " " + string(c.State))
 	default:
 		f.alarm(c.Name + " exited by itself")
 	}

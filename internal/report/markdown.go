@@ -15,6 +15,9 @@ func (r *ConformanceReport) writeMarkdown(w io.Writer) error {
 	fmt.Fprintf(&b, "### Gang scheduling: %s\n\n**%s**\n\n", r.Implementation, r.total())
 	for _, p := range r.Profiles {
 		for _, c := range p.Cases {
+			if c.Before != nil {
+				fmt.Fprintf(&b, "- %s **%s** %s; %s\n", sign(c, r.Strict), c.Name, label(c.Outcome, c.Claimed), inline(clip(c.Before.String(), messageLength)))
+			}
 			if c.Outcome != verdict.Pass {
 				fmt.Fprintf(&b, "- %s **%s** %s: %s\n", sign(c, r.Strict), c.Name, label(c.Outcome, c.Claimed), inline(clip(c.Reason, messageLength)))
 				if c.Wrong != nil {

@@ -5,6 +5,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,22 @@ type Case struct {
 	Claimed bool
 	// Timeline is the path of the case's timeline.jsonl, for the pictures; it may be empty.
 	Timeline string
+	// Before is what the case showed in a lab that had had cases before it, where that is
+	// something else: it was run again in a fresh one, and that counts.
+	Before *Before
+}
+
+// Before is what an earlier run of a case showed.
+type Before struct {
+	Outcome verdict.Outcome `json:"outcome"`
+	Reason  string          `json:"reason,omitempty"`
+	// Timeline is relative to the report's folder.
+	Timeline string `json:"timeline"`
+}
+
+// String says it in a line.
+func (b *Before) String() string {
+	return fmt.Sprintf("in a lab that had had cases before: %s: %s", b.Outcome, b.Reason)
 }
 
 // Meta is what the run was.
@@ -100,6 +117,9 @@ type CaseResult struct {
 	Timing *verdict.Timing `json:"timing,omitempty"`
 	// Timeline is relative to the report's folder.
 	Timeline string `json:"timeline,omitempty"`
+	// Before is what it showed in a lab that had had cases before it, where that is something
+	// else.
+	Before *Before `json:"before,omitempty"`
 }
 
 // IdleGPUSeconds is what gangs held while below their minimum, in each run.
@@ -145,6 +165,7 @@ func (c Case) result() CaseResult {
 		IdleGPUSeconds: IdleGPUSeconds{Subject: v.Subject.IdleGPUSeconds},
 		Ledger:         v.Subject.Ledger,
 		Timeline:       filepath.ToSlash(c.Timeline),
+		Before:         c.Before,
 	}
 	if v.Outcome != verdict.Pass {
 		x.Wrong = v.Subject.Wrong

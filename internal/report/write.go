@@ -22,6 +22,9 @@ func Write(dir string, m Meta, cases []Case) (*ConformanceReport, error) {
 	linked := slices.Clone(cases)
 	for i := range linked {
 		linked[i].Timeline = relative(dir, linked[i].Timeline)
+		if b := linked[i].Before; b != nil {
+			linked[i].Before = &Before{Outcome: b.Outcome, Reason: b.Reason, Timeline: filepath.ToSlash(relative(dir, b.Timeline))}
+		}
 	}
 	r := Build(m, linked)
 	// The order of work: the data first, then the views of it.

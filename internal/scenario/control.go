@@ -85,6 +85,15 @@ func (c *Control) Scaled(n int) int {
 	return max(1, int(math.Round(float64(n)*c.Scale)))
 }
 
+// MustBreak is the property that the default scheduler must violate, of jobs that an operator
+// makes pods of, or of pods.
+func (c *Control) MustBreak(jobs bool) Property {
+	if jobs && c.JobsBreak != "" {
+		return c.JobsBreak
+	}
+	return c.Breaks
+}
+
 func (c *Control) validate(steps map[string]bool) error {
 	if c.Does != nil {
 		return c.validateDoes(steps)

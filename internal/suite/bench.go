@@ -127,6 +127,9 @@ func (b *bench) close() error {
 // saveLogs gives a case its part of the components' logs, and the first one the
 // lab's start.
 func (b *bench) saveLogs(j job) error {
+	if b.place == nil {
+		return nil // no lab was even begun
+	}
 	files, err := os.ReadDir(b.logs)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

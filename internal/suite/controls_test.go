@@ -39,13 +39,18 @@ func TestSharedControlSaysWhereItIsFrom(t *testing.T) {
 	}
 	write(timeline.Event{Seq: 1, Begin: &begin}, timeline.Event{Seq: 2, At: 5, End: &timeline.End{}})
 	// A control that proved nothing is of no use to others.
-	if err := keepControl(recorded, kept, &verdict.Verdict{Outcome: verdict.Inconclusive}); err != nil {
-		t.Fatal(err)
+	for _, v := range []*verdict.Verdict{
+		{Outcome: verdict.Inconclusive},
+		{Outcome: verdict.Fail, Control: &verdict.Run{}, ControlReason: "the lab did not start"},
+	} {
+		if err := keepControl(recorded, kept, v); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(kept); err == nil {
+			t.Fatalf("the control of %+v was kept", v)
+		}
 	}
-	if _, err := os.Stat(kept); err == nil {
-		t.Fatal("an inconclusive control was kept")
-	}
-	if err := keepControl(recorded, kept, &verdict.Verdict{Outcome: verdict.Pass}); err != nil {
+	if err := keepControl(recorded, kept, &verdict.Verdict{Outcome: verdict.Pass, Control: &verdict.Run{}}); err != nil {
 		t.Fatal(err)
 	}
 	begin.Backend, begin.Version, begin.Patience = "kube-batch", "v0.5.0", 1

@@ -83,6 +83,8 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 const (
 	// RequestsFile is what service accounts asked for.
 	RequestsFile = "requests.yaml"
+	// BeforeFile is the timeline of a case that was run again.
+	BeforeFile = "before.jsonl"
 	// VerdictFile is the verdict.
 	VerdictFile = "verdict.yaml"
 )

@@ -139,10 +139,16 @@ func (s *Suite) Run(ctx context.Context, cases []*scenario.Scenario, each func(r
 		if doubtful := j.doubtful(done.Verdict); err == nil && len(doubtful) > 0 {
 			j.again, j.left = true, len(doubtful)
 			under.more(len(doubtful))
-			for _, r := range doubtful {
-				run(b, job{j.pending, r})
+			var before *report.Before
+			if before, err = j.setAside(done); err == nil {
+				for _, r := range doubtful {
+					run(b, job{j.pending, r})
+				}
+				done, err = s.conclude(j.pending)
 			}
-			done, err = s.conclude(j.pending)
+			if err == nil && done.Verdict.Outcome != before.Outcome {
+				done.Before = before
+			}
 		}
 		if err == nil {
 			err = j.tidy(done.Verdict)
@@ -185,6 +191,13 @@ func (p *pending) doubtful(v *verdict.Verdict) []string {
 		_, used := p.used.Load(run)
 		return good[run] || !used
 	})
+}
+
+// setAside keeps what a case showed before it is run again.
+func (p *pending) setAside(done report.Case) (*report.Before, error) {
+	to := filepath.Join(p.dir, BeforeFile)
+	b := &report.Before{Outcome: done.Verdict.Outcome, Reason: done.Verdict.Reason, Timeline: to}
+	return b, os.Rename(done.Timeline, to)
 }
 
 // plan makes each case's folder, and puts the runs in order.

@@ -27,10 +27,7 @@ func misbehaves(want scenario.Control, j *judge, got Run) string {
 		}
 		return ""
 	}
-	breaks := want.Breaks
-	if j.begin.Operator != "" && want.JobsBreak != "" {
-		breaks = want.JobsBreak
-	}
+	breaks := want.MustBreak(j.begin.Operator != "")
 	broken := false
 	for _, x := range got.Violations {
 		broken = broken || x.Property == breaks

@@ -102,3 +102,22 @@ func TestSpoilsTooSoon(t *testing.T) {
 		t.Errorf("got %s, %q, want it Inconclusive", v.Outcome, v.Reason)
 	}
 }
+
+// An operator may say within the deadline that it refuses a job, when nothing else is seen.
+func TestRefusedByTheOperator(t *testing.T) {
+	e := scenario.Expect{Gang: "train", Bound: &scenario.Bound{Word: "all"}, OrRefused: true, Within: scenario.Duration(30 * time.Second)}
+	tape := newTape()
+	tape.begin(timeline.Subject, scenario.Spec{Steps: []scenario.Step{{Expect: &e}}, Control: scenario.Control{Scheduler: scenario.StoppedScheduler}})
+	tape.add("1ms", timeline.Event{Gang: &timeline.Gang{Name: "train", Min: 2, Size: 2}})
+	tape.expect(1, true)
+	tape.add("1s", timeline.Event{Job: &timeline.Job{Name: "train", Conditions: []string{"Failed"}, Failed: "no launcher"}})
+	tape.expect(1, false)
+	tape.end("1ms")
+	v, err := Judge(bytes.NewReader(tape.bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := v.Subject.Expectations; len(x) != 1 || !x[0].Met {
+		t.Errorf("got %+v, want it met", x)
+	}
+}

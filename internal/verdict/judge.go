@@ -172,7 +172,7 @@ func (j *judge) apply(e timeline.Event) error {
 	if j.open != nil && e.Gang != nil {
 		j.open.choose(j)
 	}
-	if j.open != nil && (changed || e.Gang != nil || !j.open.want.OfPods()) {
+	if j.open != nil && (changed || e.Gang != nil || e.Job != nil || !j.open.want.OfPods()) {
 		j.open.look(j)
 	}
 	return nil

@@ -16,10 +16,13 @@ func (g *Gang) Cases() ([]*scenario.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(g.Name) > longestName {
+		return nil, fmt.Errorf("%s: metadata.name: %q must be of at most %d characters", g.file, g.Name, longestName)
+	}
 	const second = scenario.Duration(time.Second)
 	all, none, allOrNone := &scenario.Bound{Word: "all"}, &scenario.Bound{Word: "none"}, &scenario.Bound{Word: "all-or-none"}
 	one, two := 1, 2
-	next, twins := g.Name+"-next", g.Name+"-*"
+	next, twins, stranger := g.Name+"-next", g.Name+"-*", g.Name+"-stranger"
 	onPlain := scenario.Control{Scheduler: scenario.DefaultScheduler, Breaks: scenario.AllOrNothing}
 	strangers := r.stranger
 	strangers.Name, strangers.Count = "pod", r.beside+1
@@ -45,6 +48,13 @@ func (g *Gang) Cases() ([]*scenario.Scenario, error) {
 			scenario.Step{Name: "release", Delete: &scenario.Delete{Gang: g.Name}},
 			scenario.Step{Expect: &scenario.Expect{Gang: next, Bound: all, Within: 30 * second, For: 2 * second}},
 		),
+	}
+	if g.Min < len(g.needs) {
+		// Two gangs may share what room there is as they like, and no member need be replaced.
+		g.leaveOut("cases of twins and of a lost member: %d of its %d pods are enough", g.Min, len(g.needs))
+		return cases, nil
+	}
+	cases = append(cases,
 		newCase("manifest-twins", scenario.Core,
 			fmt.Sprintf("Of two like %s that come at once to %s, one is bound and the other holds nothing until it ends.", g.Name, nodes(r.both)),
 			onPlain,
@@ -54,9 +64,9 @@ func (g *Gang) Cases() ([]*scenario.Scenario, error) {
 			scenario.Step{Finish: &scenario.Finish{Gang: twins, Whole: true}},
 			scenario.Step{Expect: &scenario.Expect{Gang: twins, Whole: &two, Within: 30 * second}},
 		),
-	}
-	if g.Min < len(g.needs) {
-		g.leaveOut("a case of a lost member: %d of its %d pods are enough", g.Min, len(g.needs))
+	)
+	if !r.strangersAsk() {
+		g.leaveOut("a case of a lost member: nothing but it asks for %s", r.scarce)
 		return cases, nil
 	}
 	lost := newCase("manifest-lost-member", "member-recovery",
@@ -65,8 +75,8 @@ func (g *Gang) Cases() ([]*scenario.Scenario, error) {
 		scenario.Step{Nodes: r.add(r.whole)},
 		scenario.Step{Submit: g.submit(g.Name)},
 		scenario.Step{Expect: &scenario.Expect{Gang: g.Name, Bound: all, Within: 30 * second}},
-		scenario.Step{Submit: &scenario.Submit{Gang: "stranger", Ungrouped: true, Roles: []scenario.Role{strangers}}},
-		scenario.Step{Expect: &scenario.Expect{Gang: "stranger", Bound: &scenario.Bound{Count: r.beside}, Within: 15 * second, For: 3 * second}},
+		scenario.Step{Submit: &scenario.Submit{Gang: stranger, Ungrouped: true, Roles: []scenario.Role{strangers}}},
+		scenario.Step{Expect: &scenario.Expect{Gang: stranger, Bound: &scenario.Bound{Count: r.beside}, Within: 15 * second, For: 3 * second}},
 		scenario.Step{Delete: &scenario.Delete{Gang: g.Name, Pods: 1, Role: r.stranger.Name, Replaced: true}},
 		scenario.Step{Expect: &scenario.Expect{Gang: g.Name, Bound: allOrNone, Within: 15 * second}},
 	)
@@ -74,6 +84,9 @@ func (g *Gang) Cases() ([]*scenario.Scenario, error) {
 	lost.Spec.Settle, lost.Spec.Control.For = 12*second, 15*second
 	return append(cases, lost), nil
 }
+
+// longestName leaves room for what is put behind it in a label's value.
+const longestName = 63 - len("-stranger")
 
 func newCase(name, feature, about string, control scenario.Control, steps ...scenario.Step) *scenario.Scenario {
 	return &scenario.Scenario{

@@ -2,11 +2,13 @@ package workload
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -80,7 +82,7 @@ func (g *Gang) fromPods(f *File, way *catalog.Gang, scheduler string) error {
 			}
 			g.Name = key
 			u = u.DeepCopy()
-			if gang.Field(u.Object, "spec.schedulerName") == nil {
+			if gang.Field(u.Object, "spec.schedulerName") == nil && scheduler != corev1.DefaultSchedulerName {
 				return fmt.Errorf("pod %s: spec.schedulerName: is not set, so %s never sees it", u.GetName(), scheduler)
 			}
 			needs, err := g.prepare("pod "+u.GetName(), u.Object, scheduler)
@@ -103,6 +105,9 @@ func (g *Gang) fromPods(f *File, way *catalog.Gang, scheduler string) error {
 	}
 	pods := g.roles(members)
 	g.Min = len(pods)
+	if way.Join.MinLabel != "" {
+		return g.labelled(pods, way.Join.MinLabel)
+	}
 	if way.Group != nil {
 		if group == nil || group.GetName() != g.Name {
 			return fmt.Errorf("no %s %s is in it, which its pods name", way.Group.Kind, g.Name)
@@ -114,6 +119,23 @@ func (g *Gang) fromPods(f *File, way *catalog.Gang, scheduler string) error {
 		g.Min = int(least)
 	}
 	g.manifest = scenario.PodManifest(g.file, g.Name, pods, group)
+	return nil
+}
+
+// labelled takes the minimum from the pods' own label.
+func (g *Gang) labelled(pods []*unstructured.Unstructured, label string) error {
+	for _, p := range pods {
+		text := p.GetLabels()[label]
+		least, err := strconv.Atoi(text)
+		if err != nil || least < 1 || least > len(pods) {
+			return fmt.Errorf("pod %s: label %s: %q must be from 1 to the %d pods", p.GetName(), label, text, len(pods))
+		}
+		if p != pods[0] && least != g.Min {
+			return fmt.Errorf("pod %s: label %s: %d is not the %d of pod %s", p.GetName(), label, least, g.Min, pods[0].GetName())
+		}
+		g.Min = least
+	}
+	g.manifest = scenario.PodManifest(g.file, g.Name, pods, nil)
 	return nil
 }
 
@@ -179,10 +201,17 @@ func (g *Gang) prepare(where string, template map[string]any, scheduler string) 
 			return timeline.Pod{}, fmt.Errorf("%s.spec.%s: %v: a pod with it is not the scheduler's to bind by its requests", where, field, spec[field])
 		}
 	}
-	for _, field := range []string{"priorityClassName", "priority", "preemptionPolicy", "serviceAccountName", "serviceAccount", "runtimeClassName", "overhead"} {
-		if spec[field] != nil {
-			delete(spec, field)
-			g.leaveOut("%s.spec.%s", where, field)
+	g.strip(&unstructured.Unstructured{Object: template}, where, absent)
+	for _, list := range []string{"containers", "initContainers"} {
+		containers, _ := spec[list].([]any)
+		for i := range containers {
+			ports, _ := gang.Field(containers[i], "ports").([]any)
+			for _, p := range ports {
+				if p, _ := p.(map[string]any); p["hostPort"] != nil {
+					delete(p, "hostPort")
+					g.leaveOut("%s.spec.%s[%d]: hostPort", where, list, i)
+				}
+			}
 		}
 	}
 	volumes, _ := spec["volumes"].([]any)
@@ -207,7 +236,10 @@ func (g *Gang) prepare(where string, template map[string]any, scheduler string) 
 	needs := gang.Needs(pod)
 	for _, r := range slices.Sorted(maps.Keys(needs.Requests)) {
 		most, ok := mostOf[r]
-		if !ok {
+		switch {
+		case strings.HasPrefix(r, corev1.ResourceHugePagesPrefix):
+			most = mostOf["memory"]
+		case !ok:
 			most = mostDevices
 		}
 		if amount := needs.Requests[r]; amount < 0 || amount > most {
@@ -215,6 +247,13 @@ func (g *Gang) prepare(where string, template map[string]any, scheduler string) 
 		}
 	}
 	return needs, nil
+}
+
+// absent are the fields of a pod that name what a lab does not have, or that put pods near each
+// other or apart: what is told of a gang without them is no less true.
+var absent = []string{
+	"spec.priorityClassName", "spec.priority", "spec.preemptionPolicy", "spec.serviceAccountName", "spec.serviceAccount", "spec.runtimeClassName",
+	"spec.overhead", "spec.hostNetwork", "spec.topologySpreadConstraints", "spec.affinity.podAffinity", "spec.affinity.podAntiAffinity",
 }
 
 // requestLimits does as the API server: what has a limit alone is requested.
@@ -242,20 +281,8 @@ func (g *Gang) choose(where string, selector map[string]string, affinity *corev1
 		labels = map[string]string{}
 	}
 	if affinity != nil && affinity.NodeAffinity != nil && affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		// The terms are alternatives: the first will do.
-		for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[:1] {
-			for _, x := range term.MatchExpressions {
-				switch x.Operator {
-				case corev1.NodeSelectorOpIn:
-					labels[x.Key] = x.Values[0]
-				case corev1.NodeSelectorOpExists:
-					labels[x.Key] = "true"
-				case corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpDoesNotExist:
-					// A node without the label is right.
-				default:
-					return fmt.Errorf("%s.spec.affinity.nodeAffinity: %s %s: the lab's nodes have no such label", where, x.Key, x.Operator)
-				}
-			}
+		if err := want(labels, affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms); err != nil {
+			return fmt.Errorf("%s.spec.affinity.nodeAffinity: %w", where, err)
 		}
 	}
 	for key, value := range labels {
@@ -263,6 +290,34 @@ func (g *Gang) choose(where string, selector map[string]string, affinity *corev1
 			return fmt.Errorf("%s.spec.nodeSelector: %s: pods of one gang want both %q and %q: the lab's nodes are all alike", where, key, have, value)
 		}
 		g.labels[key] = value
+	}
+	return nil
+}
+
+// want notes the labels of node selector terms. They are alternatives: the first will do.
+func want(labels map[string]string, terms []corev1.NodeSelectorTerm) error {
+	if len(terms) == 0 || len(terms[0].MatchFields) > 0 {
+		return errors.New("nodeSelectorTerms: the first must be of labels: the lab's nodes have names of their own")
+	}
+	var not []corev1.NodeSelectorRequirement
+	for _, x := range terms[0].MatchExpressions {
+		value, set := labels[x.Key]
+		switch {
+		case x.Operator == corev1.NodeSelectorOpIn && len(x.Values) > 0 && (!set || slices.Contains(x.Values, value)):
+			labels[x.Key] = cmp.Or(value, x.Values[0])
+		case x.Operator == corev1.NodeSelectorOpExists:
+			labels[x.Key] = cmp.Or(labels[x.Key], "true")
+		case x.Operator == corev1.NodeSelectorOpNotIn, x.Operator == corev1.NodeSelectorOpDoesNotExist:
+			not = append(not, x)
+		default:
+			return fmt.Errorf("%s %s %v: the lab's nodes have no such label", x.Key, x.Operator, x.Values)
+		}
+	}
+	// A node without the label is right.
+	for _, x := range not {
+		if value, ok := labels[x.Key]; ok && (x.Operator == corev1.NodeSelectorOpDoesNotExist || slices.Contains(x.Values, value)) {
+			return fmt.Errorf("%s %s %v: the lab's nodes have it with %q, as it is wanted besides", x.Key, x.Operator, x.Values, value)
+		}
 	}
 	return nil
 }

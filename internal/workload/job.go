@@ -27,6 +27,12 @@ func (g *Gang) fromJob(f *File, p *catalog.Pair, scheduler string) error {
 	}
 	at := title(job)
 	g.strip(job, at, p.Operator.Operator.Spec.Absent)
+	// What the operator needs, and what keeps pods that have ended.
+	for path, value := range j.Fields {
+		if err := unstructured.SetNestedField(job.Object, value, strings.Split(path, ".")...); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+	}
 	var runtime *unstructured.Unstructured
 	if j.Runtime == nil {
 		err = g.fromReplicas(at, job, j, scheduler)
@@ -132,11 +138,6 @@ func (g *Gang) fromRuntime(f *File, at string, job *unstructured.Unstructured, j
 	if runtime.GetKind() != r.Kind {
 		g.leaveOut("%s, as a %s is in its place", where, r.Kind)
 		runtime.SetKind(r.Kind)
-	}
-	for path, value := range j.Fields {
-		if err := unstructured.SetNestedField(job.Object, value, strings.Split(path, ".")...); err != nil {
-			return nil, fmt.Errorf("%s: %w", at, err)
-		}
 	}
 	g.strip(runtime, where, r.Absent)
 	if err := unread(where+": ", runtime.Object, r.Unread); err != nil {
@@ -275,9 +276,12 @@ func (g *Gang) addRole(where, name string, count int64, template map[string]any,
 
 // countOf is a number of pods; 1 where there is none.
 func countOf(where string, number any) (int64, error) {
+	if number == nil {
+		return 1, nil
+	}
 	count, ok := number.(int64)
 	if !ok {
-		count = 1
+		return 0, fmt.Errorf("%s: %v must be a whole number", where, number)
 	}
 	if count < 0 || count > mostPods {
 		return 0, fmt.Errorf("%s: %d must be from 0 to %d", where, count, mostPods)

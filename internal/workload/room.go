@@ -122,6 +122,11 @@ func (g *Gang) roomBy(scarce string) (*room, error) {
 	}
 }
 
+// strangersAsk says whether strangers can ask for what is scarce, in the words of cases.
+func (r *room) strangersAsk() bool {
+	return slices.Contains([]string{timeline.GPU, "cpu", "memory"}, r.scarce)
+}
+
 // of is what a pod of the role needs.
 func (g *Gang) of(r scenario.Role) timeline.Pod {
 	i := 0

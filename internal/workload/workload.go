@@ -5,6 +5,7 @@ package workload
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -61,12 +62,24 @@ func Read(name string, data []byte) (*File, error) {
 			return nil, fmt.Errorf("%s: metadata.name: %q is the name of the %s of document %d, too", at, u.GetName(), u.GetKind(), other)
 		}
 		seen[id] = n
+		asSubmitted(u)
 		f.objects = append(f.objects, u)
 	}
 	if len(f.objects) == 0 {
 		return nil, fmt.Errorf("%s: holds no object", name)
 	}
 	return f, nil
+}
+
+// asSubmitted takes away what is not the author's: kubectl get prints it, too.
+func asSubmitted(u *unstructured.Unstructured) {
+	for _, field := range []string{
+		"resourceVersion", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields",
+		"selfLink", "ownerReferences", "finalizers",
+	} {
+		unstructured.RemoveNestedField(u.Object, "metadata", field)
+	}
+	delete(u.Object, "status")
 }
 
 // Pair is the operator that makes the pods of the file's job, on a backend's release; nil
@@ -85,19 +98,20 @@ func (f *File) Pair(c *catalog.Catalog, on *catalog.Release, ref string) (*catal
 	case job == nil || own != nil && is(job, own.ObjectKind):
 		return nil, nil
 	}
+	asked, kind, ofKind := strings.Cut(ref, "/")
+	if ofKind && kind != job.GetKind() {
+		return nil, fmt.Errorf("%s: %s %s: operator %s is asked for jobs of another kind", f.Name, job.GetKind(), job.GetName(), ref)
+	}
 	var best *catalog.Pair
 	var why []string
 	for _, o := range c.Operators {
-		if name, _, _ := strings.Cut(ref, "@"); ref != "" && name != o.Metadata.Name {
+		if name, _, _ := strings.Cut(asked, "@"); asked != "" && name != o.Metadata.Name {
 			continue
 		}
 		if !serves(o, job) {
 			continue
 		}
-		want := o.Metadata.Name
-		if ref != "" {
-			want = ref
-		}
+		want := cmp.Or(asked, o.Metadata.Name)
 		p, err := c.Pair(want+"/"+job.GetKind(), on)
 		if err == nil {
 			err = p.Supports(p.Kubernetes)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,6 +213,13 @@ func TestBadManifests(t *testing.T) {
 		"task's minimum":    {ownJob("replicas: 3", "replicas: 3, minAvailable: 2"), "", "m.yaml: Job train: spec.tasks.0.minAvailable: is not known here"},
 		"own job, minimum":  {ownJob("minAvailable: 3", "minAvailable: 4"), "", "m.yaml: Job train: spec.minAvailable: 4 must be from 1 to its 3 pods"},
 		"own job, other":    {ownJob("schedulerName: volcano", "schedulerName: default-scheduler"), "", `m.yaml: Job train: spec.schedulerName: "default-scheduler" is not the backend's, "volcano"`},
+		"replicas of text":  {job("replicas: 3", `replicas: "3"`), "", "m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.replicas: 3 must be a whole number"},
+		"long name":         {job("name: train", "name: "+strings.Repeat("a", 60)), "", "m.yaml: metadata.name: "},
+		"no terms":          {job("        spec:", "        spec:\n          affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}"), "", "m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.template.spec.affinity.nodeAffinity: nodeSelectorTerms: the first must be of labels"},
+		"no values":         {job("        spec:", "        spec:\n          affinity: "+affinity("{key: zone, operator: In}")), "", "m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.template.spec.affinity.nodeAffinity: zone In []: the lab's nodes have no such label"},
+		"in and not in":     {job("        spec:", "        spec:\n          affinity: "+affinity("{key: zone, operator: In, values: [a, b]}, {key: zone, operator: NotIn, values: [a]}")), "", `m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.template.spec.affinity.nodeAffinity: zone NotIn [a]: the lab's nodes have it with "a"`},
+		"selector and in":   {job("        spec:", "        spec:\n          nodeSelector: {zone: c}\n          affinity: "+affinity("{key: zone, operator: In, values: [a, b]}")), "", "m.yaml: TFJob train: spec.tfReplicaSpecs.Worker.template.spec.affinity.nodeAffinity: zone In [a b]: the lab's nodes have no such label"},
+		"of another kind":   {job(), "training-operator/MPIJob", "m.yaml: TFJob train: operator training-operator/MPIJob is asked for jobs of another kind"},
 		"group too large":   {group + pod("a"), "", "m.yaml: PodGroup sweep: spec.minMember: 2 must be from 1 to its 1 pods"},
 	}
 	c := shipped(t)
@@ -228,11 +236,62 @@ func TestBadManifests(t *testing.T) {
 	}
 }
 
+func affinity(requirements string) string {
+	return "{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [" + requirements + "]}]}}}"
+}
+
+// What the API server wrote into an object is not the author's, and what a lab does not have
+// is left out.
+func TestAsSubmitted(t *testing.T) {
+	text := job("{name: train}", "{name: train, resourceVersion: '1', ownerReferences: [{uid: a}], finalizers: [a/b]}",
+		"        spec:", "        spec:\n          topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule}]\n          hostNetwork: true",
+		"runPolicy: {", "runPolicy: {cleanPodPolicy: All, ") + "status: {conditions: []}\n"
+	g, p, err := read(t, shipped(t), "volcano@v1.14.1", "training-operator@v1.9.3/TFJob", "m.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.String() != "training-operator@v1.9.3/TFJob" {
+		t.Errorf("the operator is %s", p)
+	}
+	left := g.manifest.Object()
+	if len(left.Object["metadata"].(map[string]any)) != 1 || left.Object["status"] != nil {
+		t.Errorf("what is submitted: %v", left.Object)
+	}
+	const at = "TFJob train: spec.tfReplicaSpecs.Worker.template: spec."
+	if want := []string{"TFJob train: spec.runPolicy.cleanPodPolicy", at + "hostNetwork", at + "topologySpreadConstraints"}; !slices.Equal(g.LeftOut, want) {
+		t.Errorf("left out: %q, want %q", g.LeftOut, want)
+	}
+}
+
+// Where there is no group, the pods' label is the minimum.
+func TestMinimumInLabel(t *testing.T) {
+	one := func(name, least string) string {
+		return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", labels: {pod-group.scheduling.sigs.k8s.io/name: sweep, pod-group.scheduling.sigs.k8s.io/min-available: '" + least +
+			"'}}\nspec: {schedulerName: koord-scheduler, containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]}\n"
+	}
+	for least, want := range map[string]string{
+		"2": "", "4": `m.yaml: pod a: label pod-group.scheduling.sigs.k8s.io/min-available: "4" must be from 1 to the 3 pods`,
+		"": `m.yaml: pod a: label pod-group.scheduling.sigs.k8s.io/min-available: "" must be from 1 to the 3 pods`,
+	} {
+		g, _, err := read(t, shipped(t), "koordinator@v1.8.0", "", "m.yaml", []byte(one("a", least)+one("b", least)+one("c", least)))
+		if want != "" {
+			if err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+			continue
+		}
+		if err != nil || g.Min != 2 {
+			t.Errorf("%q: %+v, %v", least, g, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(job()))
 	f.Add([]byte(group + pod("a") + pod("b")))
 	f.Add([]byte(runtimeAndJob[0] + "---" + runtimeAndJob[1]))
 	f.Add([]byte(ownJob()))
+	f.Add([]byte(job("        spec:", "        spec:\n          affinity: "+affinity("{key: zone, operator: In, values: [a]}"))))
 	c, err := catalog.Load(os.DirFS("../.."))
 	if err != nil {
 		f.Fatal(err)

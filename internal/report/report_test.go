@@ -42,9 +42,11 @@ func golden(t *testing.T, name string, got []byte) {
 
 // mixed has a case of every kind.
 func mixed(t *testing.T, dir string) []Case {
+	again := shortageCase(t, dir, "pending-on-shortage", true, true)
+	again.Before = &Before{Outcome: verdict.Fail, Reason: "all-or-nothing: tf was partly bound for 4.000000s", Timeline: filepath.Join(dir, "before.jsonl")}
 	return []Case{
 		given("webhook", "extended", "webhook", true, verdict.NotApplicable, "the backend has no webhook"),
-		shortageCase(t, dir, "pending-on-shortage", true, true),
+		again,
 		shortageCase(t, dir, "pending-wrongly", false, false),
 		given("gang-restart", "extended", "restart", true, verdict.Fail, "step 4: tf: all bound within 30s: 3 of 5 pods of tf are bound"),
 		given("restart", "core", "restart", true, verdict.Inconclusive, "volcano-scheduler exited by itself at 3.000000s: exit status 2"),

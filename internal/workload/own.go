@@ -1,0 +1,72 @@
+package workload
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/gangctl/gangctl/internal/catalog"
+	"github.com/gangctl/gangctl/internal/gang"
+	"github.com/gangctl/gangctl/internal/scenario"
+)
+
+// fromOwnJob reads a job of the backend's own kind.
+func (g *Gang) fromOwnJob(f *File, j *catalog.OwnJob, scheduler string) error {
+	job, err := g.jobOf(f, j.ObjectKind, func(*unstructured.Unstructured) bool { return false })
+	if err != nil {
+		return err
+	}
+	at := title(job)
+	g.strip(job, at, j.Absent)
+	if asked := gang.Field(job.Object, j.SchedulerField); asked != nil && asked != scheduler {
+		return fmt.Errorf("%s: %s: %q is not the backend's, %q", at, j.SchedulerField, asked, scheduler)
+	}
+	entries, _ := gang.Field(job.Object, j.Roles).([]any)
+	if len(entries) == 0 {
+		return fmt.Errorf("%s: %s: must be set", at, j.Roles)
+	}
+	var pods []*unstructured.Unstructured
+	for i, e := range entries {
+		where := fmt.Sprintf("%s: %s.%d", at, j.Roles, i)
+		entry, _ := e.(map[string]any)
+		role, _ := entry["name"].(string)
+		if role == "" {
+			return fmt.Errorf("%s.name: must be set", where)
+		}
+		if err := unread(where+".", entry, j.EntryUnread); err != nil {
+			return err
+		}
+		count, err := countOf(where+"."+j.Count, gang.Field(entry, j.Count))
+		if err != nil {
+			return err
+		}
+		if count == 0 {
+			return fmt.Errorf("%s.%s: 0 must be from 1 to %d", where, j.Count, mostPods)
+		}
+		template, _ := gang.Field(entry, j.Template).(map[string]any)
+		if err := g.addRole(where+"."+j.Template, role, count, template, scheduler); err != nil {
+			return err
+		}
+		for n := range count {
+			pods = append(pods, podOf(template, role, fmt.Sprintf("%s-%s-%d", job.GetName(), role, n)))
+		}
+	}
+	g.madeBy = scenario.ByBackend
+	g.manifest = scenario.OwnJobManifest(g.file, job, pods)
+	return g.minimum(at, job, j.MinField)
+}
+
+// podOf is a pod of a template.
+func podOf(template map[string]any, role, name string) *unstructured.Unstructured {
+	u := (&unstructured.Unstructured{Object: template}).DeepCopy()
+	u.SetAPIVersion("v1")
+	u.SetKind("Pod")
+	u.SetName(name)
+	labels := u.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[gang.RoleLabel] = role
+	u.SetLabels(labels)
+	return u
+}

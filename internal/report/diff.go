@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/strict"
 	"github.com/gangctl/gangctl/internal/verdict"
 )
@@ -122,7 +123,7 @@ func (d Diff) Text() string {
 			text += fmt.Sprintf("    %s\n", clip(plain(x.Reason), messageLength))
 		}
 	}
-	return text + fmt.Sprintf("%s with the same outcome in both\n", count(d.Same, "case"))
+	return text + fmt.Sprintf("%s with the same outcome in both\n", scenario.Count(d.Same, "case"))
 }
 
 func orNot(outcome string) string {

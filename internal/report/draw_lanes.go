@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/gangctl/gangctl/internal/scenario"
 )
 
 // height is what a gang takes.
@@ -44,7 +46,7 @@ func (p *picture) gang(g *gangRows, y float64) {
 // partial shades a time in which the gang was partly bound: hatched where it
 // outlasted the settle window, and a light tint where it was the gang's binding.
 func (p *picture) partial(g *gangRows, x partial, y, height float64) {
-	title := fmt.Sprintf("%s partly bound for %s: at most %d of %d pods, %s idle", g.name, seconds(x.to-x.from), x.pods, g.min, count(x.gpus, "GPU"))
+	title := fmt.Sprintf("%s partly bound for %s: at most %d of %d pods, %s idle", g.name, seconds(x.to-x.from), x.pods, g.min, scenario.Count(x.gpus, "GPU"))
 	class, fill := "settling", "none"
 	if x.to-x.from > p.begin.Settle {
 		class, fill = "partial", p.hatch()

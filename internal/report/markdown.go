@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/verdict"
 )
 
@@ -42,12 +43,12 @@ func (r *ConformanceReport) writeMarkdown(w io.Writer) error {
 func whoHeld(m *verdict.Moment) string {
 	var all []string
 	for _, h := range m.Holders {
-		all = append(all, fmt.Sprintf("%s held %s with %d of the %d pods it needs", h.Gang, count(int(h.GPUs), "GPU"), h.Pods, h.Min))
+		all = append(all, fmt.Sprintf("%s held %s with %d of the %d pods it needs", h.Gang, scenario.Count(int(h.GPUs), "GPU"), h.Pods, h.Min))
 	}
 	if len(all) == 0 {
 		all = []string{"no gang held anything"}
 	}
-	return verdict.AtMostEight(append(all, count(int(m.FreeGPUs), "GPU")+" free"))
+	return verdict.AtMostEight(append(all, scenario.Count(int(m.FreeGPUs), "GPU")+" free"))
 }
 
 func sign(c CaseResult, strict bool) string {

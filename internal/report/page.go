@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/verdict"
 )
 
@@ -33,7 +34,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 		}
 		return s
 	},
-	"count": func(n any, noun string) string { return count(reflect.ValueOf(n).Int(), noun) },
+	"count": func(n any, noun string) string { return scenario.Count(reflect.ValueOf(n).Int(), noun) },
 	"few":   verdict.AtMostEight,
 }).Parse(pageHTML))
 
@@ -123,11 +124,11 @@ func (r *ConformanceReport) headline() (text, tone string) {
 	}
 	switch code := r.ExitCode(); {
 	case code == 1 && r.Strict:
-		return count(failures, "case") + " failed", "bad"
+		return scenario.Count(failures, "case") + " failed", "bad"
 	case code == 1:
-		return count(failures, "claimed case") + " failed", "bad"
+		return scenario.Count(failures, "claimed case") + " failed", "bad"
 	case open > 0:
-		return "Inconclusive: " + count(open, "claimed case") + " could not be judged", "open"
+		return "Inconclusive: " + scenario.Count(open, "claimed case") + " could not be judged", "open"
 	case code == 3:
 		return "Inconclusive: nothing ran", "open"
 	case passed == 0:

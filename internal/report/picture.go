@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gangctl/gangctl/internal/scenario"
 	"github.com/gangctl/gangctl/internal/timeline"
 )
 
@@ -144,9 +145,9 @@ func (p *picture) describe() string {
 			parts = append(parts, fmt.Sprintf("and %d gangs more", len(p.gangs)-6))
 			break
 		}
-		text := fmt.Sprintf("%s: %s", g.title(), count(len(g.lanes), "pod"))
+		text := fmt.Sprintf("%s: %s", g.title(), scenario.Count(len(g.lanes), "pod"))
 		if n := len(g.partial); n > 0 {
-			text += fmt.Sprintf(", partly bound %s, for %s in all", count(n, "time"), seconds(g.partialTime()))
+			text += fmt.Sprintf(", partly bound %s, for %s in all", scenario.Count(n, "time"), seconds(g.partialTime()))
 		}
 		parts = append(parts, text)
 	}

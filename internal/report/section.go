@@ -141,9 +141,9 @@ func subjectShowed(r verdict.Run) string {
 	if len(r.Expectations) == 0 {
 		return "came to no expectation"
 	}
-	text := fmt.Sprintf("%d of %s met", met, count(len(r.Expectations), "expectation"))
+	text := fmt.Sprintf("%d of %s met", met, scenario.Count(len(r.Expectations), "expectation"))
 	if n := len(r.Violations); n > 0 {
-		text += ", " + count(n, "violation")
+		text += ", " + scenario.Count(n, "violation")
 	}
 	return text
 }

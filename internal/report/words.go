@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -29,14 +28,6 @@ func figure(t timeline.Time) string {
 		return strconv.FormatFloat(s, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(s, 'f', 0, 64)
-}
-
-// count writes a number with its noun.
-func count[T int | int64](n T, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 var sixDecimals = regexp.MustCompile(`\b\d+\.\d{6}(s\b)?`)

@@ -41,8 +41,8 @@ func (d Duration) Scale(patience float64) time.Duration {
 	return time.Duration(float64(d) * patience)
 }
 
-// count says a number of things in words.
-func count(n int, thing string) string {
+// Count says a number of things in words.
+func Count[T int | int64](n T, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}

@@ -42,9 +42,9 @@ func (e *Expect) validateInstallation() error {
 func (e *Expect) installationString() string {
 	switch {
 	case e.Denied != nil:
-		return fmt.Sprintf("at most %s forbidden to a component", count(*e.Denied, "request"))
+		return fmt.Sprintf("at most %s forbidden to a component", Count(*e.Denied, "request"))
 	case e.Refusals != nil:
-		return fmt.Sprintf("at most %s refused", count(*e.Refusals, "request"))
+		return fmt.Sprintf("at most %s refused", Count(*e.Refusals, "request"))
 	}
 	return "the sync: " + e.Synced
 }
@@ -57,12 +57,12 @@ func (e *Expect) installationMet(s *timeline.State) (ok bool, why string) {
 			n, first = n+d.Count, cmp.Or(first, d.String())
 		}
 		if n > *e.Denied {
-			return false, fmt.Sprintf("%s forbidden: %s", count(n, "request"), first)
+			return false, fmt.Sprintf("%s forbidden: %s", Count(n, "request"), first)
 		}
 	case e.Refusals != nil:
 		if n := len(s.Refused); n > *e.Refusals {
 			r := s.Refused[0]
-			return false, fmt.Sprintf("%s refused: %s %s %s: %s", count(n, "request"), r.Verb, r.Resource, r.Name, r.Err)
+			return false, fmt.Sprintf("%s refused: %s %s %s: %s", Count(n, "request"), r.Verb, r.Resource, r.Name, r.Err)
 		}
 	case s.Sync == nil:
 		return false, "nothing was synced"
@@ -79,7 +79,7 @@ func (e *Expect) installationMet(s *timeline.State) (ok bool, why string) {
 
 // some counts what a sync did, and names the first of it.
 func some(n int, what, did string, which []string) string {
-	text := fmt.Sprintf("%s %s: %s", count(n, what), did, which[0])
+	text := fmt.Sprintf("%s %s: %s", Count(n, what), did, which[0])
 	if n > 1 {
 		text += " and others"
 	}

@@ -75,7 +75,7 @@ func (c *Change) String() string {
 		}
 	}
 	if c.GPUs != nil {
-		what = append(what, "with "+count(*c.GPUs, "GPU"))
+		what = append(what, "with "+Count(*c.GPUs, "GPU"))
 	}
 	return c.Nodes + " " + strings.Join(what, ", ")
 }

@@ -44,7 +44,7 @@ func (d *Delete) String() string {
 	case d.Pods == 0:
 		return fmt.Sprintf("%s is deleted", d.Gang)
 	}
-	text := fmt.Sprintf("%s of %s lost", count(d.Pods, cmp.Or(d.Role, "pod")), d.Gang)
+	text := fmt.Sprintf("%s of %s lost", Count(d.Pods, cmp.Or(d.Role, "pod")), d.Gang)
 	if d.Replaced {
 		text += " and replaced"
 	}

@@ -277,7 +277,7 @@ func (e *Expect) MetBy(s *timeline.State, gangs []*timeline.GangState) (ok bool,
 		}
 	}
 	if e.Evicted != nil && evicted > *e.Evicted {
-		return false, fmt.Sprintf("%s of %s evicted", count(evicted, "pod"), e.Gang)
+		return false, fmt.Sprintf("%s of %s evicted", Count(evicted, "pod"), e.Gang)
 	}
 	if e.Whole != nil && whole != *e.Whole {
 		return false, fmt.Sprintf("%d of %d gangs are whole", whole, len(gangs))

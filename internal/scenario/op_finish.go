@@ -43,7 +43,7 @@ func (f *Finish) String() string {
 		what, verb = "the whole gangs of "+what, "end"
 	}
 	if f.Pods > 0 {
-		what = count(f.Pods, "pod") + " of " + what
+		what = Count(f.Pods, "pod") + " of " + what
 	}
 	if f.Pods > 1 {
 		verb = "end"

@@ -69,7 +69,7 @@ func (i *Intercept) String() string {
 		what += fmt.Sprintf(" is held up for %s", i.Delay)
 	}
 	if i.Times > 0 {
-		what += ", " + count(i.Times, "time")
+		what += ", " + Count(i.Times, "time")
 	}
 	return what
 }

@@ -45,7 +45,7 @@ func (k *Kill) String() string {
 		text += " and started again"
 	}
 	if k.After != nil {
-		text += fmt.Sprintf(", once %s of %s is bound", count(k.After.Bound, "pod"), k.After.Gang)
+		text += fmt.Sprintf(", once %s of %s is bound", Count(k.After.Bound, "pod"), k.After.Gang)
 	}
 	return text
 }

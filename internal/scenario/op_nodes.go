@@ -81,14 +81,14 @@ func validateQuantity(field, value string) error {
 
 func (n *Nodes) String() string {
 	if n.Remove > 0 {
-		return count(n.Remove, "node") + " removed"
+		return Count(n.Remove, "node") + " removed"
 	}
-	text := fmt.Sprintf("%s added, %s each", count(n.Add, "node"), count(n.GPUs, "GPU"))
+	text := fmt.Sprintf("%s added, %s each", Count(n.Add, "node"), Count(n.GPUs, "GPU"))
 	for _, name := range slices.Sorted(maps.Keys(n.Resources)) {
 		text += fmt.Sprintf(", %d %s", n.Resources[name], name)
 	}
 	if n.Pods > 0 {
-		text += ", for " + count(n.Pods, "pod")
+		text += ", for " + Count(n.Pods, "pod")
 	}
 	var labels []string
 	for _, key := range slices.Sorted(maps.Keys(n.Labels)) {

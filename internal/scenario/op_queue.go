@@ -33,7 +33,7 @@ func (q *Queue) String() string {
 		text += fmt.Sprintf(" of weight %d", q.Weight)
 	}
 	if q.GPUs > 0 {
-		text += " with at most " + count(q.GPUs, "GPU")
+		text += " with at most " + Count(q.GPUs, "GPU")
 	}
 	return text
 }

@@ -20,9 +20,9 @@ func (q *Quota) validate() error {
 func (q *Quota) String() string {
 	switch {
 	case q.Pods == 0:
-		return fmt.Sprintf("the namespace may have %s", count(q.GPUs, "GPU"))
+		return fmt.Sprintf("the namespace may have %s", Count(q.GPUs, "GPU"))
 	case q.GPUs == 0:
-		return fmt.Sprintf("the namespace may have %s", count(q.Pods, "pod"))
+		return fmt.Sprintf("the namespace may have %s", Count(q.Pods, "pod"))
 	}
-	return fmt.Sprintf("the namespace may have %s and %s", count(q.GPUs, "GPU"), count(q.Pods, "pod"))
+	return fmt.Sprintf("the namespace may have %s and %s", Count(q.GPUs, "GPU"), Count(q.Pods, "pod"))
 }

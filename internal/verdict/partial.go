@@ -113,8 +113,8 @@ func (j *judge) closePartial(p *partialTime, at timeline.Time) {
 	j.run.Ledger = append(j.run.Ledger, Holding{Gang: gang, From: p.from, To: at, Pods: most.pods, GPUs: most.gpus, IdleGPUSeconds: p.idle})
 	j.run.Violations = append(j.run.Violations, Violation{
 		Property: scenario.AllOrNothing, Subject: gang, From: p.from, To: at, Bound: most.bound,
-		Detail: fmt.Sprintf("%s was partly bound for %ss, for the most part with %d of the %d pods it needs, holding %d GPUs idle (%s GPU-seconds)",
-			gang, at-p.from, most.pods, j.accounts[gang].min, most.gpus, p.idle),
+		Detail: fmt.Sprintf("%s was partly bound for %ss, for the most part with %d of the %d pods it needs, holding %s idle (%s GPU-seconds)",
+			gang, at-p.from, most.pods, j.accounts[gang].min, scenario.Count(most.gpus, "GPU"), p.idle),
 	})
 }
 

@@ -27,7 +27,7 @@ func TestViolations(t *testing.T) {
 			p := t.gang("a", 2)
 			t.bind("1s", "n1", p[0])
 			t.bind("4s", "n1", p[1])
-		}, []string{"all-or-nothing: a was partly bound for 4.000000s, for the most part with 1 of the 2 pods it needs, holding 1 GPUs idle (4.000000 GPU-seconds)"}},
+		}, []string{"all-or-nothing: a was partly bound for 4.000000s, for the most part with 1 of the 2 pods it needs, holding 1 GPU idle (4.000000 GPU-seconds)"}},
 		"partly bound until it is taken away": {func(t *tape) {
 			p := t.gang("a", 2)
 			t.bind("1s", "n1", p[0])

@@ -69,25 +69,34 @@ func (l *Lab) startControlPlane() (err error) {
 		args.Append(name, value)
 	}
 	l.cp = c
-	var watched []func()
+	var logs []*watched
 	for _, x := range []struct {
 		name     string
 		out, err *io.Writer
 	}{{"etcd", &etcd.Out, &etcd.Err}, {"kube-apiserver", &api.Out, &api.Err}} {
-		log, started, err := c.watch(l, x.name)
+		w, err := c.watch(l, x.name)
 		if err != nil {
 			return err
 		}
-		*x.out, *x.err = log, log
-		watched = append(watched, started)
+		*x.out, *x.err = w.log, w.log
+		logs = append(logs, w)
 	}
 	c.admin, err = c.env.Start()
-	for _, started := range watched {
-		started()
+	for _, w := range logs {
+		w.log.Close()
 	}
 	// envtest makes certificates for webhooks, outside of our folder, asked or not.
 	err = errors.Join(err, c.env.WebhookInstallOptions.Cleanup())
 	if err != nil {
+		// What they said last may be on its way yet.
+		late, cancel := context.WithTimeout(context.Background(), lastWords)
+		defer cancel()
+		for _, w := range logs {
+			select {
+			case <-w.ended:
+			case <-late.Done():
+			}
+		}
 		return fmt.Errorf("start the control plane: %w\netcd: %s\nkube-apiserver: %s", err,
 			lastLines(l.log("etcd"), 5), lastLines(l.log("kube-apiserver"), 8))
 	}
@@ -104,22 +113,35 @@ func (l *Lab) flags(component string) []string {
 	return slices.Concat(l.opts.Flags[component], l.opts.ControlPlane[component])
 }
 
+// watched is a component's log while it runs.
+type watched struct {
+	// log is our own end of a pipe: to be closed once the component has it, too.
+	log *os.File
+	// ended is closed when the component is gone, and all it said is in its log.
+	ended chan struct{}
+}
+
+// lastWords is the most that the log of a component that did not start is waited for.
+const lastWords = 5 * time.Second
+
 // watch gives the component a pipe for its log. envtest doesn't say when a
 // component dies, but the end of its pipe does.
-func (c *controlPlane) watch(l *Lab, name string) (log *os.File, started func(), err error) {
+func (c *controlPlane) watch(l *Lab, name string) (*watched, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	path := l.log(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		defer file.Close()
 		defer r.Close()
 		_, _ = io.Copy(bufio.NewWriterSize(file, 0), r)
@@ -127,7 +149,7 @@ func (c *controlPlane) watch(l *Lab, name string) (log *os.File, started func(),
 			l.tell(timeline.Component{Name: name, State: timeline.Exited, Detail: "its last lines: " + lastLines(path, 5)})
 		}
 	}()
-	return w, func() { w.Close() }, nil
+	return &watched{log: w, ended: ended}, nil
 }
 
 // user returns a kubeconfig file for a user of the API server.

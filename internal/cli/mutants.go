@@ -84,7 +84,7 @@ func (a *app) runMutant(ctx context.Context, tr *setup.Tree, m *mutant.Mutant, o
 	o := &runOptions{
 		Target: setup.Target{Backend: m.Spec.Backend, Operator: m.Spec.Operator},
 		cases:  []string{m.Spec.Case}, provider: "lab", out: out,
-		change: func(s *suite.Suite) { breakIt(s, m) }, edit: m.Case,
+		change: func(s *suite.Suite) { breakIt(s, m) },
 	}
 	if m.Component != "" {
 		// kustomize reads folders on disk, and the tree may be what is built in.
@@ -120,9 +120,9 @@ func (a *app) runMutant(ctx context.Context, tr *setup.Tree, m *mutant.Mutant, o
 	return m.Spec.Noticed.Shown(v, asked), nil
 }
 
-// breakIt breaks what no manifest sets.
+// breakIt breaks what no manifest sets, and puts the mutant's steps into the case.
 func breakIt(s *suite.Suite, m *mutant.Mutant) {
-	s.ControlPlane = m.Spec.ControlPlane
+	s.ControlPlane, s.Spoil = m.Spec.ControlPlane, m.Case
 	if m.Spec.NoFields && s.Pair != nil {
 		pair := *s.Pair
 		pair.Fields = nil

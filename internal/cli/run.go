@@ -39,9 +39,8 @@ type runOptions struct {
 	strict   bool
 	times    int
 	output   string
-	// change and edit, if set, break the suite and its cases on purpose.
+	// change, if set, breaks the suite on purpose.
 	change func(*suite.Suite)
-	edit   func(*scenario.Scenario) (*scenario.Scenario, error)
 }
 
 func (a *app) newRun() *cobra.Command {
@@ -165,14 +164,6 @@ func (a *app) conduct(ctx context.Context, tr *setup.Tree, o *runOptions) (_ *re
 	cases, err := choose()
 	if err != nil {
 		return nil, err
-	}
-	for i, c := range cases {
-		if o.edit == nil {
-			break
-		}
-		if cases[i], err = o.edit(c); err != nil {
-			return nil, err
-		}
 	}
 	// 1. Binaries and bundle.
 	o.Needs = scenario.NeedsOf(cases)

@@ -28,8 +28,14 @@ func (s *Suite) record(ctx context.Context, b *bench, j job) error {
 		return err
 	}
 	c, run := j.scenario, j.run
-	if run == timeline.Control {
+	var err error
+	switch {
+	case run == timeline.Control:
 		c = c.Controlled()
+	case s.Spoil != nil:
+		if c, err = s.Spoil(c); err != nil {
+			return err
+		}
 	}
 	begin, writer, err := s.begin(c, run)
 	if err != nil {

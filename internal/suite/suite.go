@@ -63,6 +63,8 @@ type Suite struct {
 	// Suspects are cases that most likely do not pass: they get fresh labs at once, and need
 	// not be run again.
 	Suspects []string
+	// Spoil, if set, changes a case for its run on the backend. The control stays as it is.
+	Spoil func(*scenario.Scenario) (*scenario.Scenario, error)
 	// Progress, if set, is told which runs are under way whenever that changes.
 	Progress func(done, total int, running []string)
 }

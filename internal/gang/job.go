@@ -92,10 +92,7 @@ func (w Writer) RuntimeObject(s *scenario.Submit, name string) *unstructured.Uns
 			}
 		}
 		spec := podSpec(name, role, w.Job.Container, w.Scheduler)
-		put(entry, r.Template, map[string]any{
-			"metadata": map[string]any{"labels": toAny(memberLabels(name, role.Name))},
-			"spec":     spec,
-		})
+		put(entry, r.Template, template(name, role.Name, spec))
 		roles = append(roles, entry)
 	}
 	put(u.Object, r.Roles, roles)
@@ -119,10 +116,15 @@ func (w Writer) replica(s *scenario.Submit, gang string, r scenario.Role, count 
 	return map[string]any{
 		"replicas":      int64(count),
 		"restartPolicy": restart,
-		"template": map[string]any{
-			"metadata": map[string]any{"labels": toAny(memberLabels(gang, r.Name))},
-			"spec":     spec,
-		},
+		"template":      template(gang, r.Name, spec),
+	}
+}
+
+// template is the pod template of a role.
+func template(gang, role string, spec map[string]any) map[string]any {
+	return map[string]any{
+		"metadata": map[string]any{"labels": toAny(memberLabels(gang, role))},
+		"spec":     spec,
 	}
 }
 

@@ -45,9 +45,7 @@ func (w Writer) ownManifest(s *scenario.Submit, name string) *unstructured.Unstr
 	w.adopt(u, name, name)
 	put(u.Object, j.SchedulerField, w.Scheduler)
 	for i, role := range s.Roles {
-		for key, value := range memberLabels(name, role.Name) {
-			putLabel(u.Object, fmt.Sprintf("%s.%d.%s.metadata.labels", j.Roles, i, j.Template), key, value)
-		}
+		mark(u.Object, fmt.Sprintf("%s.%d.%s", j.Roles, i, j.Template), name, role.Name)
 	}
 	return u
 }
@@ -67,10 +65,7 @@ func (w Writer) ownJob(s *scenario.Submit, name string) *unstructured.Unstructur
 		spec["restartPolicy"] = "Never"
 		entry := map[string]any{"name": r.Name}
 		put(entry, j.Count, int64(r.Count))
-		put(entry, j.Template, map[string]any{
-			"metadata": map[string]any{"labels": toAny(memberLabels(name, r.Name))},
-			"spec":     spec,
-		})
+		put(entry, j.Template, template(name, r.Name, spec))
 		roles = append(roles, entry)
 	}
 	put(u.Object, j.Roles, roles)

@@ -48,9 +48,7 @@ func (w Writer) manifest(s *scenario.Submit, name string) (*unstructured.Unstruc
 		if got, _ := Field(u.Object, at+".replicas").(int64); got != int64(r.Count) {
 			return nil, fmt.Errorf("%s: %s.replicas: %d is not the %d of the role %s", s.Manifest.File, at, got, r.Count, r.Name)
 		}
-		for key, value := range memberLabels(name, r.Name) {
-			putLabel(u.Object, at+".template.metadata.labels", key, value)
-		}
+		mark(u.Object, at+".template", name, r.Name)
 		if Field(u.Object, at+".template.spec.schedulerName") != nil {
 			// In a safety control, the cluster's own scheduler has it.
 			put(u.Object, at+".template.spec.schedulerName", w.Scheduler)
@@ -74,13 +72,16 @@ func replicaType(j *catalog.Job, role string, have map[string]any) string {
 	return j.Types[role]
 }
 
-// putLabel writes a label, whose key may have dots, at a path.
-func putLabel(object map[string]any, path, key, value string) {
+// mark puts what tells us whose pods they are into the pod template at a path.
+func mark(object map[string]any, path, gang, role string) {
+	path += ".metadata.labels"
 	labels, _ := Field(object, path).(map[string]any)
 	if labels == nil {
 		labels = map[string]any{}
 	}
-	labels[key] = value
+	for key, value := range memberLabels(gang, role) {
+		labels[key] = value
+	}
 	put(object, path, labels)
 }
 
@@ -112,9 +113,7 @@ func (w Writer) runtimeManifest(s *scenario.Submit, name string) *unstructured.U
 	w.setFields(u)
 	for i, role := range s.Roles {
 		at := fmt.Sprintf("%s.%d.%s", r.Roles, i, r.Template)
-		for key, value := range memberLabels(member(name, role), role.Name) {
-			putLabel(u.Object, at+".metadata.labels", key, value)
-		}
+		mark(u.Object, at, member(name, role), role.Name)
 		put(u.Object, at+".spec.schedulerName", w.Scheduler)
 	}
 	return u

@@ -183,7 +183,7 @@ func (n Noticed) Shown(v *verdict.Verdict, asked []access.Request) string {
 			return fmt.Sprintf("%s is forbidden to %s (%d times)", n.Forbidden, r.User, r.Refused)
 		}
 	}
-	if v.Outcome != verdict.Fail || v.Control == nil || v.ControlReason != "" {
+	if v.Outcome != verdict.Fail || !v.ControlHeld() {
 		return ""
 	}
 	for _, x := range v.Subject.Violations {

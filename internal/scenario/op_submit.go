@@ -122,7 +122,7 @@ func (s *Submit) validateCopies() error {
 	}
 	for i, n := range s.Counts {
 		if n < 1 || n > maxCount || s.Min > 0 || s.Interleaved || s.Roles[0].Late+s.Roles[0].Gated > 0 {
-			return fmt.Errorf("counts[%d]: %d must be from 1 to 100000, with no min, and no copies that are interleaved, late or gated", i, n)
+			return fmt.Errorf("counts[%d]: %d must be from 1 to %d, with no min, and no copies that are interleaved, late or gated", i, n, maxCount)
 		}
 	}
 	if s.Every < 0 || s.Runs < 0 || s.Every > 0 && s.Interleaved {

@@ -103,7 +103,7 @@ func (s *Suite) takeControl(kept string, begin timeline.Begin, to string) (bool,
 
 // keepControl keeps a control that misbehaved as it must.
 func keepControl(recorded, kept string, v *verdict.Verdict) error {
-	if kept == "" || v.Control == nil || v.ControlReason != "" {
+	if kept == "" || !v.ControlHeld() {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {

@@ -187,7 +187,7 @@ func (p *pending) doubtful(v *verdict.Verdict) []string {
 	}
 	good := map[string]bool{
 		timeline.Subject: v.Subject.Outcome == verdict.Pass,
-		timeline.Control: v.Control != nil && v.ControlReason == "",
+		timeline.Control: v.ControlHeld(),
 	}
 	return slices.DeleteFunc(slices.Clone(runs), func(run string) bool {
 		_, used := p.used.Load(run)

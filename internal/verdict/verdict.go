@@ -37,6 +37,9 @@ type Verdict struct {
 	ControlReason string `json:"controlReason,omitempty"`
 }
 
+// ControlHeld says that the control ran and misbehaved as it must.
+func (v *Verdict) ControlHeld() bool { return v.Control != nil && v.ControlReason == "" }
+
 // Run is what one run of a case showed. Its outcome is about itself alone: a
 // control that misbehaves as it must has the outcome Fail.
 type Run struct {

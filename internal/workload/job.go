@@ -17,11 +17,7 @@ import (
 // fromJob reads a job that an operator serves.
 func (g *Gang) fromJob(f *File, p *catalog.Pair, scheduler string) error {
 	j := p.Job
-	runtimes := func(u *unstructured.Unstructured) bool {
-		r := j.Runtime
-		return r != nil && u.GetAPIVersion() == r.APIVersion && (u.GetKind() == r.Kind || u.GetKind() == r.ClusterKind)
-	}
-	job, err := g.jobOf(f, j.ObjectKind, runtimes)
+	job, err := g.jobOf(f, j.ObjectKind, func(u *unstructured.Unstructured) bool { return isRuntime(u, j.Runtime) })
 	if err != nil {
 		return err
 	}
@@ -103,14 +99,13 @@ func (g *Gang) fromRuntime(f *File, at string, job *unstructured.Unstructured, j
 	name, _ := gang.Field(job.Object, r.NameField).(string)
 	var runtime *unstructured.Unstructured
 	for _, u := range f.objects {
-		if u.GetAPIVersion() != r.APIVersion || u.GetKind() != r.Kind && u.GetKind() != r.ClusterKind {
-			continue
-		}
-		if u.GetName() != name {
+		switch {
+		case !isRuntime(u, r):
+		case u.GetName() != name:
 			g.leaveOut("%s", title(u))
-			continue
+		default:
+			runtime = u.DeepCopy()
 		}
-		runtime = u.DeepCopy()
 	}
 	if runtime == nil {
 		return nil, fmt.Errorf("%s: %s: %q is not in the file: the %s that it names must be, as it has the pods", at, r.NameField, name, cmp.Or(r.ClusterKind, r.Kind))
@@ -127,12 +122,8 @@ func (g *Gang) fromRuntime(f *File, at string, job *unstructured.Unstructured, j
 	entries, _ := gang.Field(runtime.Object, r.Roles).([]any)
 	for i, e := range entries {
 		where := fmt.Sprintf("%s: %s.%d", where, r.Roles, i)
-		entry, _ := e.(map[string]any)
-		role, _ := entry["name"].(string)
-		if role == "" {
-			return nil, fmt.Errorf("%s.name: must be set", where)
-		}
-		if err := unread(where+".", entry, r.EntryUnread); err != nil {
+		entry, role, err := named(where, e, r.EntryUnread)
+		if err != nil {
 			return nil, err
 		}
 		template, _ := gang.Field(entry, r.Template).(map[string]any)
@@ -148,12 +139,9 @@ func (g *Gang) fromRuntime(f *File, at string, job *unstructured.Unstructured, j
 				giveResources(template, j.Container, own)
 			}
 		}
-		count, err := countOf(counted, number)
+		count, err := someOf(counted, number)
 		if err != nil {
 			return nil, err
-		}
-		if count == 0 {
-			return nil, fmt.Errorf("%s: 0 must be from 1 to %d", counted, mostPods)
 		}
 		if err := g.addRole(where+"."+r.Template, role, count, template, scheduler); err != nil {
 			return nil, err
@@ -163,6 +151,11 @@ func (g *Gang) fromRuntime(f *File, at string, job *unstructured.Unstructured, j
 		return nil, fmt.Errorf("%s: %s: must be set", where, r.Roles)
 	}
 	return runtime, nil
+}
+
+// isRuntime says that an object is of the kind that jobs name; nil is none.
+func isRuntime(u *unstructured.Unstructured, r *catalog.Runtime) bool {
+	return r != nil && u.GetAPIVersion() == r.APIVersion && (u.GetKind() == r.Kind || u.GetKind() == r.ClusterKind)
 }
 
 // sized says that an entry is the one that its job gives another size.

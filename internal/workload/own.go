@@ -28,20 +28,13 @@ func (g *Gang) fromOwnJob(f *File, j *catalog.OwnJob, scheduler string) error {
 	var pods []*unstructured.Unstructured
 	for i, e := range entries {
 		where := fmt.Sprintf("%s: %s.%d", at, j.Roles, i)
-		entry, _ := e.(map[string]any)
-		role, _ := entry["name"].(string)
-		if role == "" {
-			return fmt.Errorf("%s.name: must be set", where)
-		}
-		if err := unread(where+".", entry, j.EntryUnread); err != nil {
-			return err
-		}
-		count, err := countOf(where+"."+j.Count, gang.Field(entry, j.Count))
+		entry, role, err := named(where, e, j.EntryUnread)
 		if err != nil {
 			return err
 		}
-		if count == 0 {
-			return fmt.Errorf("%s.%s: 0 must be from 1 to %d", where, j.Count, mostPods)
+		count, err := someOf(where+"."+j.Count, gang.Field(entry, j.Count))
+		if err != nil {
+			return err
 		}
 		template, _ := gang.Field(entry, j.Template).(map[string]any)
 		if err := g.addRole(where+"."+j.Template, role, count, template, scheduler); err != nil {
@@ -62,11 +55,6 @@ func podOf(template map[string]any, role, name string) *unstructured.Unstructure
 	u.SetAPIVersion("v1")
 	u.SetKind("Pod")
 	u.SetName(name)
-	labels := u.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[gang.RoleLabel] = role
-	u.SetLabels(labels)
+	setRole(u, role)
 	return u
 }

@@ -46,9 +46,9 @@ func (g *Gang) fromPods(f *File, way *catalog.Gang, scheduler string) error {
 				return fmt.Errorf("%s %s and %s: one gang at a time", u.GetKind(), group.GetName(), u.GetName())
 			}
 			group = u.DeepCopy()
-			g.strip(group, group.GetKind()+" "+group.GetName(), []string{way.Group.QueueField, way.Group.PriorityField})
+			g.strip(group, title(group), []string{way.Group.QueueField, way.Group.PriorityField})
 		default:
-			g.leaveOut("%s %s", u.GetKind(), u.GetName())
+			g.leaveOut("%s", title(u))
 		}
 	}
 	if len(members) > mostPods {
@@ -97,6 +97,15 @@ type member struct {
 	role  string
 }
 
+func setRole(pod *unstructured.Unstructured, role string) {
+	labels := pod.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[gang.RoleLabel] = role
+	pod.SetLabels(labels)
+}
+
 // ordinal ends the names of pods that are alike.
 var ordinal = regexp.MustCompile(`-[0-9]+$`)
 
@@ -120,12 +129,7 @@ func (g *Gang) roles(members []member) []*unstructured.Unstructured {
 	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.role, b.role) })
 	var pods []*unstructured.Unstructured
 	for _, m := range members {
-		labels := m.GetLabels()
-		if labels == nil {
-			labels = map[string]string{}
-		}
-		labels[gang.RoleLabel] = m.role
-		m.SetLabels(labels)
+		setRole(m.Unstructured, m.role)
 		pods = append(pods, m.Unstructured)
 		if n := len(g.Roles); n > 0 && g.Roles[n-1].Name == m.role {
 			g.Roles[n-1].Count++

@@ -58,6 +58,24 @@ func countOf(where string, number any) (int64, error) {
 	return count, nil
 }
 
+// someOf is countOf where there must be a pod.
+func someOf(where string, number any) (int64, error) {
+	count, err := countOf(where, number)
+	if err == nil && count == 0 {
+		err = fmt.Errorf("%s: 0 must be from 1 to %d", where, mostPods)
+	}
+	return count, err
+}
+
+// named is an entry of a list of roles, which must have a name and nothing unread.
+func named(where string, e any, paths []string) (entry map[string]any, role string, err error) {
+	entry, _ = e.(map[string]any)
+	if role, _ = entry["name"].(string); role == "" {
+		return nil, "", fmt.Errorf("%s.name: must be set", where)
+	}
+	return entry, role, unread(where+".", entry, paths)
+}
+
 // prepare checks a pod or a pod template, takes away what a lab does not have and no
 // scheduler of gangs looks at, and returns what it needs.
 func (g *Gang) prepare(where string, template map[string]any, scheduler string) (timeline.Pod, error) {
